@@ -14,6 +14,8 @@ import pytest
 
 from .rig import READY, SILENT, Rig, RigError
 
+# Where the cells of the matrix are for pytest and the adapters of editors, which want a path below the root of all tests.
+MATRIX = "matrix"
 # What is in every scenario file, and hardly in another.
 SCENARIO_KEYS = {"about", "steps", "endings"}
 
@@ -36,7 +38,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption("--tumbler-out", metavar="DIR", type=Path, help="where evidence and results go; a new directory for temporary files, which stays where there is evidence in it")
     group.addoption("--tumbler-seed", metavar="N", type=int, help="mixed into the seed of every cell")
     group.addoption("--tumbler-matrix", metavar="WORDS", action="append", default=[],
-                    help="also the cells of the matrix whose names contain WORDS, such as motor.stall@tumbling or ::sg-v6; repeatable")  # fmt: skip
+                    help="the cells of the matrix whose names contain WORDS, beside the files that are named, such as motor.stall@tumbling or ::sg-v6; repeatable")  # fmt: skip
     group.addoption("--tumbler-labgrid", action="store_true", help="play on all benches that labgrid's coordinator has, one for each worker of -n")
     group.addoption("--tumbler-place", metavar="PLACE", action="append", default=[], help="with labgrid: only on the bench of this place; repeatable")
     group.addoption("--tumbler-wait", metavar="SECONDS", type=seconds, help="with labgrid: how long to wait for benches that others use; 600")
@@ -50,6 +52,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "tumbler: a scenario or a cell of the matrix, played by tumblerd's rig")
     config.stash[SERVED] = Served(config)
+    option = config.option
+    # Ids of cells of the matrix, as pytest and its adapters give them back. Workers have them from here.
+    given = [each for each in config.args if is_matrix_id(config, each)]
+    option.tumbler_cells = [*getattr(option, "tumbler_cells", []), *(each.rpartition(f"{MATRIX}::")[2] for each in given)]
+    config.args[:] = [each for each in config.args if each not in given]
+    if (option.tumbler_matrix or option.tumbler_cells) and config.args_source != pytest.Config.ArgsSource.ARGS:
+        # Who asks for the matrix and names no file does not mean all that lies below as well.
+        config.args[:] = []
+
+
+def is_matrix_id(config: pytest.Config, given: str) -> bool:
+    """Whether this is an id of a cell of the matrix, and not one of a file of that name."""
+    path, found, _ = given.partition("::")
+    place = config.rootpath / MATRIX
+    return bool(found) and (config.invocation_params.dir / path == place or path == MATRIX) and not place.exists()
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
@@ -141,27 +158,30 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
 
 
 def is_scenario(path: Path) -> bool:
-    """Whether a file has the keys of a scenario. What is no TOML, but has them, is left to the rig, which says what is wrong."""
+    """Whether a file has the keys of a scenario. What is no TOML, or no UTF-8, but has them, is left to the rig, which says what is wrong."""
     try:
-        text = path.read_text(encoding="utf-8")
-        return SCENARIO_KEYS <= tomllib.loads(text).keys()
-    except tomllib.TOMLDecodeError:
-        return all(re.search(rf"^\[?{key}\b", text, re.MULTILINE) for key in SCENARIO_KEYS)
-    except (OSError, UnicodeDecodeError):
+        data = path.read_bytes()
+    except OSError:
         return False
+    try:
+        return SCENARIO_KEYS <= tomllib.loads(data.decode("utf-8-sig")).keys()
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        # Also of what is twice as wide.
+        text = data.replace(b"\0", b"").decode("utf-8-sig", errors="replace")
+        return all(re.search(rf"^\W*{key}\b", text, re.MULTILINE) for key in SCENARIO_KEYS)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(session: pytest.Session, config: pytest.Config, items: list[pytest.Item]) -> None:
     """The matrix is no file: its cells come after what was collected from files, before anything is deselected."""
-    if config.option.tumbler_matrix:
-        matrix = Matrix.from_parent(session, name="matrix", nodeid="matrix")
+    if config.option.tumbler_matrix or config.option.tumbler_cells:
+        matrix = Matrix.from_parent(session, name=MATRIX, nodeid=MATRIX, path=config.rootpath / MATRIX)
         try:
             cells = list(matrix.collect())
         except pytest.Collector.CollectError as why:
             refuse(config, str(why))
         if not cells:
-            refuse(config, f"no cell of the matrix has one of these in its name: {', '.join(config.option.tumbler_matrix)}")
+            refuse(config, f"no cell of the matrix has one of these in its name: {', '.join([*config.option.tumbler_matrix, *config.option.tumbler_cells])}")
         items.extend(cells)
 
 
@@ -205,11 +225,12 @@ class Cells(pytest.Collector):
             if hasattr(self.config, "workeroutput"):
                 self.config.workeroutput["tumbler_not_collected"] = True
             raise self.CollectError(str(why)) from None
-        words = self.config.option.tumbler_matrix
+        option = self.config.option
         for cell in cells:
-            if self.file is not None or any(each in cell["cell"] for each in words):
-                scenario, _, layout = cell["cell"].rpartition("::")
-                yield Cell.from_parent(self, name=f"{scenario}[{layout}]", cell=cell)
+            scenario, _, layout = cell["cell"].rpartition("::")
+            name = f"{scenario}[{layout}]"
+            if self.file is not None or name in option.tumbler_cells or any(each in cell["cell"] for each in option.tumbler_matrix):
+                yield Cell.from_parent(self, name=name, cell=cell)
 
 
 class ScenarioFile(Cells, pytest.File):

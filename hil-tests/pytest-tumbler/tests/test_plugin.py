@@ -97,6 +97,28 @@ def test_cells_of_the_matrix_are_collected_where_they_are_asked_for(pytester, tm
 
 
 @pytest.mark.parametrize("workers", [(), ("-n", "2")])
+def test_a_cell_of_the_matrix_is_given_back_by_its_id_and_brings_no_files(scenarios, tmp_path, workers):
+    junit, cell = tmp_path / "junit.xml", "matrix::motor.stall@tumbling[sg-v6-1]"
+    listed = run(scenarios, "--co", "-q", "--tumbler-matrix", "motor.stall@tumbling::sg-v6-1")
+    assert [line for line in listed.outlines if "::" in line] == [cell]
+    # VS Code's adapter gives paths.
+    for given in (cell, f"{scenarios.path}/{cell}"):
+        assert run(scenarios, given, "--junitxml", junit, *workers).parseoutcomes() == {"passed": 1}
+        assert list(cases(junit)) == ["motor.stall@tumbling::sg-v6-1"]
+    assert run(scenarios, cell, "lit.toml::lit[sg-v6-1]", *workers).parseoutcomes() == {"passed": 2}
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_a_scenario_in_an_encoding_of_its_own_is_not_left_out(pytester, encoding):
+    pytester.path.joinpath("marked.toml").write_text(LIT.format("on"), encoding=encoding)
+    result = run(pytester)
+    if encoding == "utf-16":
+        assert result.parseoutcomes()["errors"] == 1 and result.ret == pytest.ExitCode.INTERRUPTED
+    else:
+        assert result.parseoutcomes()["passed"] > 1
+
+
+@pytest.mark.parametrize("workers", [(), ("-n", "2")])
 def test_a_matrix_that_is_not_there_is_an_error_also_of_workers(pytester, tmp_path, workers):
     junit = tmp_path / "junit.xml"
     nothing = run(pytester, "--tumbler-matrix", "motor.stal@", "--junitxml", junit, *workers)

@@ -246,8 +246,37 @@ impl JournalError {
     pub(super) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |error| Self::Io { what, path: path.to_owned(), error }
     }
+    /// Whether it says nothing of what lies there: the disk, the system or another program stood in the way, and may not the next time.
+    #[must_use]
+    pub fn may_pass(&self) -> bool {
+        match self {
+            Self::Io { .. } => true,
+            Self::Sqlite { error, .. } => is_unread(error),
+            _ => false,
+        }
+    }
     /// For `map_err` on SQLite's operations.
     pub(super) fn sqlite(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
         move |error| Self::Sqlite { path: path.to_owned(), error }
     }
+}
+
+/// Whether SQLite could not read or write at all, so that nothing is known of the file: only what was read and found wrong is damaged.
+pub(super) fn is_unread(error: &rusqlite::Error) -> bool {
+    use rusqlite::ErrorCode as Code;
+    matches!(
+        error.sqlite_error_code(),
+        Some(
+            Code::SystemIoFailure
+                | Code::CannotOpen
+                | Code::OutOfMemory
+                | Code::DatabaseBusy
+                | Code::DatabaseLocked
+                | Code::DiskFull
+                | Code::ReadOnly
+                | Code::PermissionDenied
+                | Code::OperationInterrupted
+                | Code::FileLockingProtocolFailed
+        )
+    )
 }

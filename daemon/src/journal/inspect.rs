@@ -1,10 +1,11 @@
 //! Looks at a journal before it is used: whose it is, whether its tail is whole, and what its records add up to.
 
 use super::chain::{FORMAT, Head, cursor_sum, link};
-use super::error::JournalError;
+use super::error::{JournalError, is_unread};
 use super::schema;
 use super::store::{Meta, StoredRow, last, row_at, rows_back, rows_from};
 use rusqlite::Connection;
+use std::io::ErrorKind;
 use std::path::Path;
 use tumbler_core::record::{Kind, Record, Standing};
 
@@ -78,22 +79,48 @@ pub(super) struct Marks {
     pub(super) heads: Vec<(&'static str, Head)>,
 }
 
-/// Looks at the journal in this file. `Ok(Err(..))` is a damaged one.
+/// Why a journal cannot be gone on with.
+enum Unfit {
+    /// It was read and is wrong.
+    Damaged(String),
+    /// It could not be read.
+    Unread(rusqlite::Error),
+}
+
+impl From<rusqlite::Error> for Unfit {
+    fn from(error: rusqlite::Error) -> Self {
+        if is_unread(&error) { Self::Unread(error) } else { Self::Damaged(error.to_string()) }
+    }
+}
+
+impl From<String> for Unfit {
+    fn from(what: String) -> Self {
+        Self::Damaged(what)
+    }
+}
+
+/// Looks at the journal in this file. `Ok(Err(..))` is a damaged one: only what was read and found wrong is.
 ///
 /// # Errors
-/// Only what forbids touching it: a newer version.
+/// What forbids touching it: a newer version, or a file that could not be read.
 pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>, JournalError> {
-    if !path.exists() {
-        return Ok(Err(Wreck { reason: format!("{} is missing", path.display()), ..Wreck::default() }));
-    }
     let wreck = |reason: String| Wreck { reason, ..Wreck::default() };
-    // SQLite would wait for ever at a pipe.
-    if let Err(error) = crate::file::open(path) {
-        return Ok(Err(wreck(format!("{}: {error}", path.display()))));
+    match path.symlink_metadata() {
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(Err(wreck(format!("{} is missing", path.display()))));
+        }
+        Err(error) => return Err(JournalError::io("look at", path)(error)),
+        // SQLite would wait for ever at a pipe, and write wherever a link leads.
+        Ok(there) if !there.is_file() => return Ok(Err(wreck(format!("{}: it is no regular file", path.display())))),
+        Ok(_) => {}
     }
+    let unfit = |why: Unfit| match why {
+        Unfit::Damaged(reason) => Ok(wreck(reason)),
+        Unfit::Unread(error) => Err(JournalError::sqlite(path)(error)),
+    };
     let connection = match schema::open_untouched(path) {
         Ok(connection) => connection,
-        Err(error) => return Ok(Err(wreck(error.to_string()))),
+        Err(error) => return unfit(error.into()).map(Err),
     };
     if let Err(reason) = schema::examine(&connection, path, schema::STEPS)? {
         return Ok(Err(wreck(reason)));
@@ -101,48 +128,49 @@ pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>,
     let meta = match Meta::read(&connection) {
         Ok(Ok(meta)) => meta,
         Ok(Err(reason)) => return Ok(Err(wreck(reason))),
-        Err(error) => return Ok(Err(wreck(error.to_string()))),
+        Err(error) => return unfit(error.into()).map(Err),
     };
-    let tail = tail(&connection, &meta).and_then(|tail| remembers(&connection, &tail, marks).map(|()| tail));
-    Ok(tail.map_err(|reason| salvage(&connection, meta, reason)))
+    match tail(&connection, &meta).and_then(|tail| remembers(&connection, &tail, marks).map(|()| tail)) {
+        Ok(tail) => Ok(Ok(tail)),
+        Err(Unfit::Damaged(reason)) => Ok(Err(salvage(&connection, meta, reason))),
+        Err(Unfit::Unread(error)) => Err(JournalError::sqlite(path)(error)),
+    }
 }
 
 /// Checks that the journal still has the heads that it is known to have had.
-fn remembers(connection: &Connection, tail: &Tail, marks: &Marks) -> Result<(), String> {
+fn remembers(connection: &Connection, tail: &Tail, marks: &Marks) -> Result<(), Unfit> {
     if tail.meta.stream != marks.stream {
         return Ok(());
     }
     for (noted, mark) in marks.heads.iter().filter(|(_, mark)| mark.seq >= tail.meta.first) {
         let last = tail.head.seq;
         if mark.seq > last {
-            return Err(format!(
-                "it is older than it was: it ends with record {last}, {noted} knows record {}",
-                mark.seq
-            ));
+            let is = "it is older than it was: it ends with record";
+            return Err(format!("{is} {last}, {noted} knows record {}", mark.seq).into());
         }
-        let row = row_at(connection, mark.seq).map_err(|error| error.to_string())?;
+        let row = row_at(connection, mark.seq)?;
         if row.is_none_or(|kept| kept.hash != mark.hash) {
-            return Err(format!("it is not what it was: record {} is not the one that {noted} knows", mark.seq));
+            let is = "it is not what it was: record";
+            return Err(format!("{is} {} is not the one that {noted} knows", mark.seq).into());
         }
     }
     Ok(())
 }
 
 /// Verifies the last records and adds up what they say from the last keyframe on.
-fn tail(connection: &Connection, meta: &Meta) -> Result<Tail, String> {
-    let text = |error: rusqlite::Error| error.to_string();
-    let Some(end) = last(connection).map_err(text)? else { return Err("it holds no record".into()) };
+fn tail(connection: &Connection, meta: &Meta) -> Result<Tail, Unfit> {
+    let Some(end) = last(connection)? else { return Err("it holds no record".to_owned().into()) };
     let from = tail_begin(connection, meta, end)?;
     let mut head = if from == meta.first {
         meta.start()
     } else {
-        let before = rows_back(connection, from.saturating_sub(1), 1).map_err(text)?;
+        let before = rows_back(connection, from.saturating_sub(1), 1)?;
         let before = before.first().ok_or_else(|| format!("record {} is missing", from.saturating_sub(1)))?;
         Head { seq: before.row.seq, hash: before.hash }
     };
     let mut tail = Tail { meta: meta.clone(), head, relayed: 0, standing: Standing::default() };
     loop {
-        let rows = rows_from(connection, head.seq.saturating_add(1), CHUNK).map_err(text)?;
+        let rows = rows_from(connection, head.seq.saturating_add(1), CHUNK)?;
         if rows.is_empty() {
             break;
         }
@@ -155,16 +183,16 @@ fn tail(connection: &Connection, meta: &Meta) -> Result<Tail, String> {
     }
     tail.head = head;
     if head.seq < meta.first {
-        return Err("its first record is missing".into());
+        return Err("its first record is missing".to_owned().into());
     }
     Ok(tail)
 }
 
 /// Where to begin verifying: at a keyframe (or the first record), and far enough back.
-fn tail_begin(connection: &Connection, meta: &Meta, end: u64) -> Result<u64, String> {
+fn tail_begin(connection: &Connection, meta: &Meta, end: u64) -> Result<u64, Unfit> {
     let mut to = end;
     loop {
-        let rows = rows_back(connection, to, CHUNK).map_err(|error| error.to_string())?;
+        let rows = rows_back(connection, to, CHUNK)?;
         let Some(oldest) = rows.last() else { return Ok(meta.first) };
         for kept in &rows {
             let far = end.saturating_sub(kept.row.seq) >= TAIL;

@@ -11,6 +11,7 @@
 //! Table::start(settings, Start { boot, build, config, journal: found }, now, &mut effects)
 //! Effect::Journal { records, relayed, permit } => appender.append(Job { records, relayed, permit }) control thread, never waits
 //! writer.stop()                                                        after the last append: flushes, closes
+//! Journal::stand_by(error, state_dir, &identity)?                      after an error of open: blocks the table, touches nothing
 //! verify(path), export(path, &mut out, range), verify_all(state_dir)   tumblerctl journal, background check
 //! ```
 //! The callback given to [`Journal::spawn`] is called on the writer's thread with
@@ -56,6 +57,7 @@ mod run;
 mod schema;
 mod slot;
 mod stage;
+mod standby;
 mod store;
 mod takeover;
 mod verify;
@@ -64,6 +66,7 @@ mod writer;
 pub use clock::boot_id;
 pub use error::JournalError;
 pub use heads::{Compared, ToldHead, compare};
+pub use standby::Standby;
 pub use takeover::{TakenOver, board};
 pub use verify::{export, verify, verify_all};
 

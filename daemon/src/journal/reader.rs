@@ -70,6 +70,7 @@ impl Reader {
         if !places.journal.exists() {
             return Err(places.missing());
         }
+        crate::file::open(&places.journal).map_err(JournalError::io("open the journal", &places.journal))?;
         Self::at(&places.journal, None)
     }
 

@@ -1,6 +1,6 @@
 //! The journal's tables in SQLite, their versions, and the settings of a connection.
 
-use super::error::JournalError;
+use super::error::{JournalError, is_unread};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
@@ -160,6 +160,7 @@ pub(super) fn examine(
     })();
     let (application, found, tables_found) = match read {
         Ok(read) => read,
+        Err(error) if is_unread(&error) => return Err(JournalError::sqlite(path)(error)),
         Err(error) => return Ok(Err(error.to_string())),
     };
     if application != APPLICATION {

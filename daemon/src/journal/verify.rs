@@ -219,6 +219,7 @@ pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), Journ
     if !places.journal.exists() {
         return Err(places.missing());
     }
+    crate::file::open(&places.journal).map_err(JournalError::io("open the journal", &places.journal))?;
     Ok((places.journal.clone(), Some(places)))
 }
 

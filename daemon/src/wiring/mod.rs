@@ -93,9 +93,29 @@ pub fn run(config: Config) -> anyhow::Result<()> {
 fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work>) -> anyhow::Result<()> {
     let boot = journal::boot_id().context("the kernel's boot id cannot be read")?;
     let place = &config.journal;
-    let (journal, found) = Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)?;
+    let (inbox, arrivals) = inbox::inbox();
+    let answer_with = |readers: &(journal::Reader, journal::Reader)| {
+        let (durable, durable_seen) = watch::channel(readers.0.durable());
+        (answers(inbox.clone(), durable), durable_seen)
+    };
+    let (readers, (appender, writer), durable_seen, found) =
+        match Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot) {
+            Ok((journal, found)) => {
+                let readers = (journal.reader()?, journal.reader()?);
+                let (answer, durable_seen) = answer_with(&readers);
+                let spawned = journal.spawn(answer)?;
+                verify_in_background(place.state_dir.clone(), inbox.clone())?;
+                (readers, spawned, durable_seen, found)
+            }
+            // The table comes up blocked and says why, where nobody would look into the log.
+            Err(error) => {
+                let (standby, found) = Journal::stand_by(error, &place.state_dir, &config.identity())?;
+                let readers = (standby.reader()?, standby.reader()?);
+                let (answer, durable_seen) = answer_with(&readers);
+                (readers, standby.spawn(answer)?, durable_seen, found)
+            }
+        };
     let relayed = relayed(&found);
-    let readers = (journal.reader()?, journal.reader()?);
     let (tap, watched) = match config.panel {
         None => (Tap::default(), None),
         Some(_) => {
@@ -103,11 +123,6 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
             (tap, Some(traces))
         }
     };
-
-    let (inbox, arrivals) = inbox::inbox();
-    let (durable, durable_seen) = watch::channel(readers.0.durable());
-    let (appender, writer) = journal.spawn(answers(inbox.clone(), durable))?;
-    verify_in_background(place.state_dir.clone(), inbox.clone())?;
 
     let (bus, requests) = mpsc::channel(fieldbus::WAITING);
     let (line, bus_inbox) = (serial_line(&config.bus), inbox.clone());
@@ -264,6 +279,11 @@ fn verify_in_background(state_dir: PathBuf, inbox: Inbox) -> anyhow::Result<()> 
     let work = move || {
         let wrong = match journal::verify_all(&state_dir) {
             Ok(report) => report.faults.first().map(ToString::to_string),
+            // Who could not read knows nothing of what lies there; the next start verifies it.
+            Err(error) if error.may_pass() => {
+                tracing::warn!(%error, "the journal could not be verified");
+                None
+            }
             Err(error) => Some(error.to_string()),
         };
         if let Some(wrong) = wrong {

@@ -4,8 +4,10 @@ use crate::child::Apart;
 use crate::common::{PATIENCE, Table, noted};
 use crate::crash::trace_paths;
 use tumbler_core::input::Input;
-use tumbler_core::record::Event;
+use tumbler_core::record::{Event, Record};
 use tumbler_core::table::Found;
+use tumbler_core::units::{Mono, Seq};
+use tumblerd::journal::{Job, Journal, JournalError};
 
 fn durable(said: &str) -> Option<u64> {
     said.strip_prefix("durable ").and_then(|seq| seq.parse().ok())
@@ -191,4 +193,43 @@ fn a_journal_that_another_program_locks_is_told_and_the_records_follow() {
     session.settle();
     session.stop();
     table.assert_whole();
+}
+
+/// Only what was read and found wrong is damaged. What cannot be read is left alone: the table comes up blocked and says why, and the
+/// next start goes on where it was, with its permission.
+#[test]
+fn a_journal_that_cannot_be_read_is_left_alone() {
+    let table = Table::new();
+    let last = table.play(2);
+    let (mut session, _) = table.open();
+    session.append(noted("open"), Some(true));
+    session.stop();
+    let files = || {
+        let mut names: Vec<_> =
+            std::fs::read_dir(table.state()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        names.retain(|name| !name.to_string_lossy().contains("sqlite-"));
+        names.sort();
+        names
+    };
+    let before = files();
+    let other = rusqlite::Connection::open(table.journal()).unwrap();
+    other.execute_batch("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE").unwrap();
+    let error = table.try_open().map(|_| ()).unwrap_err();
+    let (standby, found) = Journal::stand_by(error, &table.state(), &table.id).unwrap();
+    assert!(matches!(&found, Found::Bad { reason, .. } if reason.contains("locked")), "{found:?}");
+    assert!(standby.reader().unwrap().after(Seq(0), 10).unwrap().is_empty());
+    let (send, answers) = std::sync::mpsc::channel();
+    let (appender, writer) = standby.spawn(move |input| send.send(input).unwrap()).unwrap();
+    let record = Record { seq: Seq(1), at: Mono(0), round: None, clauses: Vec::new(), event: Event::Stopped };
+    appender.append(Job { records: vec![record], relayed: Seq(0), permit: Some(false) }).unwrap();
+    let told = answers.recv_timeout(PATIENCE).unwrap();
+    assert!(matches!(&told, Input::JournalFailed { reason } if reason.contains("locked")), "{told:?}");
+    writer.stop().unwrap();
+    drop(other);
+    assert_eq!(files(), before, "nothing was set aside");
+    assert!(matches!(table.found(), Found::Good { last: now, permit: true, .. } if now == last.next()));
+    table.assert_whole();
+    // What says something of the table stops the start, as before.
+    let error = Journal::stand_by(JournalError::InUse(table.state()), &table.state(), &table.id).unwrap_err();
+    assert!(error.to_string().contains("in use"), "{error}");
 }

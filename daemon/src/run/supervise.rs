@@ -99,19 +99,27 @@ impl Supervisor {
         }
     }
 
-    /// Has SIGTERM and SIGINT ask for a stop from now on. Call it first: threads that exist already would still be ended by
-    /// them.
+    /// Has SIGTERM and SIGINT ask for a stop from now on, and no other signal that a person may send end the daemon in mid-spin. Call it
+    /// first: threads that exist already would still be ended by them.
     ///
     /// # Errors
     /// The kernel grants no more threads.
     pub fn heed_signals(&self) -> std::io::Result<()> {
-        let signals: SigSet = [Signal::SIGTERM, Signal::SIGINT].into_iter().collect();
+        let of_no_effect = [Signal::SIGHUP, Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGALRM];
+        let signals: SigSet = [Signal::SIGTERM, Signal::SIGINT].into_iter().chain(of_no_effect).collect();
         signals.thread_block()?;
         let switch = self.stop_switch();
         // Waits for signals as long as the process lives, so nobody watches for its end.
         Builder::new().name("signals".into()).stack_size(STACK).spawn(move || {
             while let Ok(signal) = signals.wait() {
-                switch.stop(signal.as_str());
+                if of_no_effect.contains(&signal) {
+                    tracing::info!(
+                        signal = signal.as_str(),
+                        "a signal without effect; the configuration is read at a start"
+                    );
+                } else {
+                    switch.stop(signal.as_str());
+                }
             }
         })?;
         Ok(())

@@ -1,8 +1,13 @@
 //! What the broker refuses: in words, and whether that is one message or a whole topic.
 
+use super::timing::Timing;
+use crate::run::backoff::Backoff;
 use rumqttc::v5::mqttbytes::Error as PacketError;
-use rumqttc::v5::mqttbytes::v5::{DisconnectReasonCode, PubAckReason};
+use rumqttc::v5::mqttbytes::v5::{DisconnectReasonCode, PubAck, PubAckReason};
 use rumqttc::v5::{ConnectionError, StateError};
+use std::time::Duration;
+use tokio::time::Instant;
+use tumbler_core::text::is_unseen;
 use tumbler_core::units::Seq;
 
 /// A broker refused a message.
@@ -18,7 +23,7 @@ pub(super) struct Refused {
 
 impl Refused {
     /// What a reason code of MQTT 5 (2.4) says of a message.
-    fn of(code: u8) -> Self {
+    fn of(code: u8, said: Option<&str>) -> Self {
         let why = match code {
             0x80 => "without a reason",
             0x83 => "for a reason of its own",
@@ -31,23 +36,25 @@ impl Refused {
         };
         let topic = matches!(code, 0x87 | 0x90);
         // Too large, or not the format: it is the same message the next time.
-        Self { why: format!("{why} ({code:#04x})"), topic, for_good: matches!(code, 0x95 | 0x99) }
+        let said = said.map(|said| format!(": {}", said.replace(is_unseen, "?"))).unwrap_or_default();
+        Self { why: format!("{why} ({code:#04x}){said}"), topic, for_good: matches!(code, 0x95 | 0x99) }
     }
 
     /// What an acknowledgement says; `None` where the broker took the message.
     ///
     /// # Errors
     /// The accounts of broker and relay differ: the connection is of no use any more.
-    pub(super) fn by(reason: PubAckReason) -> Result<Option<Self>, &'static str> {
-        Ok(Some(match reason {
+    pub(super) fn by(ack: &PubAck) -> Result<Option<Self>, &'static str> {
+        let said = ack.properties.as_ref().and_then(|properties| properties.reason_string.as_deref());
+        Ok(Some(match ack.reason {
             PubAckReason::Success | PubAckReason::NoMatchingSubscribers => return Ok(None),
             PubAckReason::PacketIdentifierInUse => return Err("says that a message's number is in use"),
-            PubAckReason::UnspecifiedError => Self::of(0x80),
-            PubAckReason::ImplementationSpecificError => Self::of(0x83),
-            PubAckReason::NotAuthorized => Self::of(0x87),
-            PubAckReason::TopicNameInvalid => Self::of(0x90),
-            PubAckReason::QuotaExceeded => Self::of(0x97),
-            PubAckReason::PayloadFormatInvalid => Self::of(0x99),
+            PubAckReason::UnspecifiedError => Self::of(0x80, said),
+            PubAckReason::ImplementationSpecificError => Self::of(0x83, said),
+            PubAckReason::NotAuthorized => Self::of(0x87, said),
+            PubAckReason::TopicNameInvalid => Self::of(0x90, said),
+            PubAckReason::QuotaExceeded => Self::of(0x97, said),
+            PubAckReason::PayloadFormatInvalid => Self::of(0x99, said),
         }))
     }
 
@@ -56,53 +63,76 @@ impl Refused {
     pub(super) fn by_ending(error: &ConnectionError) -> Option<Self> {
         let ConnectionError::MqttState(error) = error else { return None };
         Some(match error {
-            StateError::Deserialization(PacketError::InvalidConnectReturnCode(code @ 0x80..)) => Self::of(*code),
-            StateError::ServerDisconnect { reason_code, .. } => match reason_code {
-                DisconnectReasonCode::PacketTooLarge => Self::of(0x95),
-                DisconnectReasonCode::PayloadFormatInvalid => Self::of(0x99),
-                DisconnectReasonCode::QuotaExceeded => Self::of(0x97),
-                DisconnectReasonCode::NotAuthorized => Self::of(0x87),
-                DisconnectReasonCode::TopicNameInvalid => Self::of(0x90),
-                _ => return None,
-            },
+            StateError::Deserialization(PacketError::InvalidConnectReturnCode(code @ 0x80..)) => Self::of(*code, None),
+            StateError::ServerDisconnect { reason_code, reason_string } => {
+                match (reason_code, reason_string.as_deref()) {
+                    (DisconnectReasonCode::PacketTooLarge, said) => Self::of(0x95, said),
+                    (DisconnectReasonCode::PayloadFormatInvalid, said) => Self::of(0x99, said),
+                    (DisconnectReasonCode::QuotaExceeded, said) => Self::of(0x97, said),
+                    (DisconnectReasonCode::NotAuthorized, said) => Self::of(0x87, said),
+                    (DisconnectReasonCode::TopicNameInvalid, said) => Self::of(0x90, said),
+                    _ => return None,
+                }
+            }
             _ => return None,
         })
     }
 }
 
-/// The record that the broker refused last, over all connections: whole at first, and in short form once it is refused for good.
-#[derive(Clone, Copy, Debug, Default)]
+/// What the broker refused last, over all connections. A record is told in short form only where the refusal named the record itself:
+/// whatever else is refused may be taken later, and its contents with it.
+#[derive(Clone, Debug)]
 pub(super) struct RefusedRecord {
     seq: Option<Seq>,
-    times: u32,
+    form: Form,
+    /// One for all records: a broker that refuses this one and then that one is asked no more often.
+    backoff: Backoff,
+    last: Option<Instant>,
 }
 
-/// So many refusals of one record are no passing trouble.
-const FOR_GOOD: u32 = 2;
+/// In which form a record that the broker refused is told next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Whole,
+    Short,
+    /// It refused the short form too.
+    Hopeless,
+}
 
 impl RefusedRecord {
-    /// The broker refused this record.
-    pub(super) fn refused(&mut self, seq: Seq, for_good: bool) {
-        if self.seq != Some(seq) {
-            *self = Self { seq: Some(seq), times: 0 };
+    /// Nothing was refused yet.
+    pub(super) fn new(timing: Timing) -> Self {
+        let backoff = Backoff::new(timing.first, timing.longest, timing.steady);
+        Self { seq: None, form: Form::Whole, backoff, last: None }
+    }
+
+    /// The broker refused this record; gives how long it waits.
+    pub(super) fn refused(&mut self, seq: Seq, for_good: bool) -> Duration {
+        let form = if self.seq == Some(seq) { self.form } else { Form::Whole };
+        self.seq = Some(seq);
+        self.form = match form {
+            Form::Whole if for_good => Form::Short,
+            Form::Short | Form::Hopeless if for_good => Form::Hopeless,
+            form => form,
+        };
+        if self.form == Form::Short && form == Form::Whole {
+            // Another message than the one that was refused: nothing is to be waited for.
+            return Duration::ZERO;
         }
-        self.times = if for_good { self.times.max(FOR_GOOD - 1) } else { self.times }.saturating_add(1);
+        let quiet = self.last.map_or(Duration::ZERO, |last| last.elapsed());
+        self.last = Some(Instant::now());
+        if self.form == Form::Hopeless { self.backoff.longest() } else { self.backoff.pause(quiet) }
     }
 
     /// The broker took this record.
     pub(super) fn taken(&mut self, seq: Seq) {
         if self.seq.is_some_and(|refused| seq >= refused) {
-            *self = Self::default();
+            (self.seq, self.form) = (None, Form::Whole);
         }
     }
 
     /// Whether this record is told in short form.
     pub(super) fn is_short(&self, seq: Seq) -> bool {
-        self.seq == Some(seq) && self.times >= FOR_GOOD
-    }
-
-    /// Whether the broker refused it in short form too.
-    pub(super) const fn is_hopeless(&self) -> bool {
-        self.times > FOR_GOOD
+        self.seq == Some(seq) && self.form != Form::Whole
     }
 }

@@ -109,7 +109,7 @@ pub async fn run<O: Outbox>(
         leave: None,
         hung_up: 0,
         connected_since: None,
-        refused: RefusedRecord::default(),
+        refused: RefusedRecord::new(timing),
         is_careful: false,
         health: Health { broker: settings.broker(), ..Health::default() },
         settings,
@@ -196,6 +196,7 @@ impl<O: Outbox> Runner<O> {
             self.tell_health();
             let (reread, leave) = (self.reread, self.leave);
             let retry = session.as_ref().and_then(|session| session.retry_at(&self.retained));
+            let overdue = session.as_ref().and_then(|session| session.overdue_at(silence));
             tokio::select! {
                 event = connection.next() => {
                     let event = match event {
@@ -216,6 +217,10 @@ impl<O: Outbox> Runner<O> {
                 () = sleep_until(watchdog) => {
                     let what = format!("{} gave no sign for {silence:?}", self.settings.broker());
                     return Ok(End::Lost(Trouble::passing(what)));
+                }
+                () = at(overdue) => {
+                    let what = "answers to pings and acknowledges no message for";
+                    return Ok(End::Lost(Trouble::passing(format!("{} {what} {silence:?}", self.settings.broker()))));
                 }
                 () = at(leave) => break,
                 () = at(reread) => self.reread = None,

@@ -57,6 +57,8 @@ pub(super) struct Session {
     topics: Topics,
     broker: String,
     timing: Timing,
+    /// When the broker last acknowledged something, or had nothing to acknowledge.
+    answered: Instant,
 }
 
 impl Session {
@@ -103,6 +105,7 @@ impl Session {
             topics: topics.clone(),
             broker,
             timing,
+            answered: Instant::now(),
         })
     }
 
@@ -167,6 +170,9 @@ impl Session {
         if self.held.is_some_and(|held| held.until <= now) && !self.has_event_in_flight() {
             self.held = None;
         }
+        if self.ledger.is_empty() {
+            self.answered = now;
+        }
         while self.ledger.has_room() {
             let is_handed = if let Some(due) = retained.next(self.room, now) {
                 self.ledger.handed(Sent::Retained(due.slot));
@@ -215,7 +221,7 @@ impl Session {
         retained: &mut Retained,
         record: &mut RefusedRecord,
     ) -> Result<Option<Seq>, Trouble> {
-        let refused = Refused::by(ack.reason).map_err(|why| Trouble::passing(format!("{} {why}", self.broker)))?;
+        let refused = Refused::by(ack).map_err(|why| Trouble::passing(format!("{} {why}", self.broker)))?;
         let sent = self.ledger.acknowledged(ack.pkid).map_err(|e| Trouble::passing(e.to_string()))?;
         match (sent, refused) {
             (Sent::Retained(slot), None) => retained.acknowledged(slot),
@@ -229,6 +235,7 @@ impl Session {
             }
             (Sent::Event(seq), Some(refused)) => self.refused(seq, &refused, retained, record),
         }
+        self.answered = Instant::now();
         let mut last = None;
         while let Some(sent) = self.ledger.next_acknowledged() {
             let Sent::Event(seq) = sent else { continue };
@@ -257,11 +264,18 @@ impl Session {
             return;
         }
         tracing::warn!(broker = self.broker, seq = seq.0, "the broker refuses a record: {why}");
-        record.refused(seq, *for_good);
-        self.hold(seq, if record.is_hopeless() { self.timing.longest } else { self.timing.first });
-        if record.is_hopeless() {
+        let pause = record.refused(seq, *for_good);
+        // One at a time until it is taken: a whole window would be told and refused with it, over and over.
+        self.ledger.widen(1);
+        self.hold(seq, pause);
+        if !pause.is_zero() {
             retained.events_refused(&self.topics.event(), why);
         }
+    }
+
+    /// When a broker that acknowledges nothing is given up, though it may answer pings.
+    pub(super) fn overdue_at(&self, patience: Duration) -> Option<Instant> {
+        (!self.ledger.is_empty()).then(|| self.answered + patience)
     }
 
     /// The message in flight, where it is the only one.

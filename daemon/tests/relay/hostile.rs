@@ -4,6 +4,8 @@ use crate::bench::{Bench, settings};
 use crate::broker::Broker;
 use crate::tap::packet;
 use crate::wait::until;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
@@ -39,14 +41,18 @@ async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
     .await
 }
 
-/// A broker that refuses the messages with `text` in them: acknowledges them with this reason code, or ends the connection with it.
-async fn refusing(text: &'static str, code: u8, hangs_up: bool) -> (u16, JoinSet<()>) {
-    listening(move |mut stream| async move {
+/// A broker that refuses the messages with `text` in them, so many times: acknowledges them with this reason code, or ends the
+/// connection with it. Where it gives up refusing, it takes no record in short form.
+async fn refusing(text: &'static str, code: u8, hangs_up: bool, times: u32) -> (u16, JoinSet<()>) {
+    let refusals = Arc::new(AtomicU32::new(0));
+    let serve = move |mut stream: TcpStream, refusals: Arc<AtomicU32>| async move {
         let (mut pending, mut chunk) = (Vec::new(), [0; 4096]);
         'connection: while let Ok(count @ 1..) = stream.read(&mut chunk).await {
             pending.extend_from_slice(&chunk[..count]);
             while let Some(packet) = packet(&mut pending) {
-                let refused = packet.windows(text.len()).any(|part| part == text.as_bytes());
+                let has = |text: &str| packet.windows(text.len()).any(|part| part == text.as_bytes());
+                let refused =
+                    has(text) && refusals.fetch_add(1, Relaxed) < times || times != u32::MAX && has("\"short\":true");
                 let header = 1 + packet[1..].iter().position(|b| b & 0x80 == 0).unwrap() + 1;
                 let answer: Vec<u8> = match packet[0] >> 4 {
                     1 => WELCOME.to_vec(),
@@ -67,24 +73,25 @@ async fn refusing(text: &'static str, code: u8, hangs_up: bool) -> (u16, JoinSet
                 }
             }
         }
-    })
-    .await
+    };
+    listening(move |stream| serve(stream, Arc::clone(&refusals))).await
 }
 
-/// A record that is refused whole, for whatever reason, is told in short form, and those after it are told.
+/// A record that is refused for itself is told in short form, and those after it are told. One that is refused for another reason stays
+/// whole, however often: a passing refusal costs no contents.
 #[tokio::test]
-async fn a_record_that_is_refused_for_good_does_not_block_those_after_it() {
-    for (code, hangs_up) in [
-        (0x80, false),
-        (0x83, false),
-        (0x95, false),
-        (0x97, false),
-        (0x99, false),
-        (0x95, true),
-        (0x97, true),
-        (0x99, true),
+async fn a_record_that_is_refused_does_not_block_those_after_it_for_good() {
+    for (code, hangs_up, times) in [
+        (0x80, false, 4),
+        (0x83, false, 4),
+        (0x95, false, u32::MAX),
+        (0x97, false, 4),
+        (0x99, false, u32::MAX),
+        (0x95, true, u32::MAX),
+        (0x97, true, 4),
+        (0x99, true, u32::MAX),
     ] {
-        let (port, peer) = refusing("no good", code, hangs_up).await;
+        let (port, peer) = refusing("no good", code, hangs_up, times).await;
         let bench = Bench::start(settings(port));
         for what in ["good", "no good", "good"] {
             bench.event(Event::Noted { kind: None, what: what.into() });
@@ -98,7 +105,7 @@ async fn a_record_that_is_refused_for_good_does_not_block_those_after_it() {
 /// Where it is refused in short form too, it waits, and so do those after it; what else there is to tell is told.
 #[tokio::test]
 async fn a_record_that_is_refused_in_every_form_holds_the_cursor() {
-    let (port, _peer) = refusing("\"seq\":2,", 0x97, false).await;
+    let (port, _peer) = refusing("\"seq\":2,", 0x97, false, u32::MAX).await;
     let bench = Bench::start(settings(port));
     bench.record(3);
     let refused = || bench.health().refused;
@@ -110,7 +117,7 @@ async fn a_record_that_is_refused_in_every_form_holds_the_cursor() {
 /// A broker that hangs up on a client for one topic does not keep it from the others.
 #[tokio::test]
 async fn a_topic_that_costs_the_connection_is_left_alone() {
-    let (port, _peer) = refusing("t1/lamps", 0x87, true).await;
+    let (port, _peer) = refusing("t1/lamps", 0x87, true, u32::MAX).await;
     let bench = Bench::start(settings(port));
     bench.record(100);
     bench.acknowledged(100).await;
@@ -195,4 +202,28 @@ async fn a_peer_that_refuses_every_message() {
 #[tokio::test]
 async fn a_peer_that_falls_silent() {
     survives(WELCOME, "127.0.0.1").await;
+}
+
+/// Answers to pings and acknowledges nothing: it is told, and left for another connection.
+#[tokio::test]
+async fn a_broker_that_acknowledges_nothing_is_given_up() {
+    let (port, _peer) = listening(|mut stream| async move {
+        let (mut pending, mut chunk) = (Vec::new(), [0; 4096]);
+        while let Ok(count @ 1..) = stream.read(&mut chunk).await {
+            pending.extend_from_slice(&chunk[..count]);
+            while let Some(packet) = packet(&mut pending) {
+                let answer = match packet[0] >> 4 {
+                    1 => WELCOME,
+                    12 => &[0xd0, 0],
+                    _ => &[],
+                };
+                let _ = stream.write_all(answer).await;
+            }
+        }
+    })
+    .await;
+    let bench = Bench::start(settings(port));
+    bench.record(3);
+    let trouble = bench.troubled("acknowledges no message").await;
+    assert!(trouble.contains("answers to pings"), "{trouble}");
 }

@@ -105,7 +105,7 @@ impl Table {
             self.ctx.clear_change();
             self.picture.show_live();
             if self.sequence.is_durable() && self.picture.on_record.seq != self.sequence.last() {
-                self.picture.on_record = Box::new(self.live());
+                *self.picture.on_record = self.live();
             }
         } else {
             self.picture.show_held(self.sequence.last_durable());

@@ -6,7 +6,7 @@ use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Packet, Publish, SubscribeReasonCode};
 use rumqttc::v5::{AsyncClient, Event};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 use std::time::Duration;
 use tokio::time::timeout;
@@ -43,7 +43,8 @@ pub(crate) struct Fetched {
 /// The broker cannot be reached or refuses, or the file cannot be written.
 pub(crate) fn fetch(settings: &Settings, file: &Path) -> anyhow::Result<Fetched> {
     let unwritable = || format!("the heads cannot be written to {}", file.display());
-    let mut output = OpenOptions::new().create(true).append(true).open(file).with_context(unwritable)?;
+    let mut output = OpenOptions::new().create(true).read(true).append(true).open(file).with_context(unwritable)?;
+    mend(&mut output).with_context(unwritable)?;
     let mut options = settings.consumer()?;
     options.set_clean_start(false);
     options.set_session_expiry_interval(Some(KEPT));
@@ -91,6 +92,18 @@ pub(crate) fn fetch(settings: &Settings, file: &Path) -> anyhow::Result<Fetched>
     })
 }
 
+/// Takes a last line away that a cut tore: it was not acknowledged before it was whole, so the broker has that record still.
+fn mend(file: &mut File) -> std::io::Result<()> {
+    let mut text = Vec::new();
+    file.read_to_end(&mut text)?;
+    let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    let last = text.get(whole..).unwrap_or_default();
+    if std::str::from_utf8(last).is_ok_and(|line| ToldHead::parse(line).is_ok()) {
+        return file.write_all(b"\n");
+    }
+    if last.is_empty() { Ok(()) } else { file.set_len(u64::try_from(whole).unwrap_or(u64::MAX)) }
+}
+
 fn take(message: &Publish, output: &mut File, fetched: &mut Fetched) -> anyhow::Result<()> {
     let line =
         std::str::from_utf8(&message.payload).ok().filter(|text| !text.contains('\n') && ToldHead::parse(text).is_ok());
@@ -102,4 +115,28 @@ fn take(message: &Publish, output: &mut File, fetched: &mut Fetched) -> anyhow::
     output.sync_data()?;
     fetched.records += 1;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_a_cut_tore_is_taken_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("heads");
+        let line =
+            include_str!("../../docs/mqtt.md").lines().find(|line| line.starts_with("{\"v\":1,\"stream\"")).unwrap();
+        for (text, left) in [
+            (format!("{line}\n"), format!("{line}\n")),
+            (format!("{line}\n{}", &line[..90]), format!("{line}\n")),
+            (line.to_owned(), format!("{line}\n")),
+            (line[..90].to_owned(), String::new()),
+            (String::new(), String::new()),
+        ] {
+            std::fs::write(&file, &text).unwrap();
+            mend(&mut OpenOptions::new().read(true).append(true).open(&file).unwrap()).unwrap();
+            assert_eq!(std::fs::read_to_string(&file).unwrap(), left);
+        }
+    }
 }

@@ -23,6 +23,7 @@ pub(crate) struct Arguments {
 enum What {
     Verify(Verify),
     Export(Export),
+    Backup(Backup),
 }
 
 /// Verify a journal from its first record to its last, and against its slot; exits with 1 when anything is wrong
@@ -72,10 +73,36 @@ struct Export {
     output: Option<PathBuf>,
 }
 
+/// Copy a journal to one file, with all that still lies in its write-ahead log, and verify the copy
+///
+/// A copy of `journal.sqlite` alone lacks the records that still lie in `journal.sqlite-wal`, and is whole in itself: nothing shows
+/// that they are missing. This copy has them. The daemon may run meanwhile.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Example:\n  tumblerctl journal backup /var/lib/tumblerd --output /mnt/backup/t1.sqlite")]
+struct Backup {
+    /// State directory, or a journal's file
+    #[arg(default_value = "/var/lib/tumblerd")]
+    path: PathBuf,
+    /// File to make; one that is there already is left alone
+    #[arg(long, short, value_name = "FILE")]
+    output: PathBuf,
+}
+
+fn backup(of: &Backup) -> anyhow::Result<Ended> {
+    let report = journal::backup(&of.path, &of.output)?;
+    say::line(&format!("{}: {} records, {} to {}", of.output.display(), report.records, report.first, report.last))?;
+    for fault in &report.faults {
+        say::line(&format!("WRONG: {}", fault.what))?;
+    }
+    say::line(&verdict(&report, None))?;
+    Ok(if report.whole() { Ended::Done } else { Ended::Refused })
+}
+
 pub(crate) fn run(of: &Arguments, is_json: bool) -> anyhow::Result<Ended> {
     match &of.what {
         What::Verify(of) => verify(of, is_json),
         What::Export(of) => export(of),
+        What::Backup(of) => backup(of),
     }
 }
 

@@ -68,7 +68,7 @@ pub use error::JournalError;
 pub use heads::{Compared, ToldHead, compare};
 pub use standby::Standby;
 pub use takeover::{TakenOver, board};
-pub use verify::{export, verify, verify_all};
+pub use verify::{backup, export, verify, verify_all};
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

@@ -9,6 +9,7 @@ use super::store::{Meta, row_at, rows_from};
 use super::{Fault, Identity, Reader, Report, schema};
 use rusqlite::Connection;
 use std::fmt;
+use std::fs::OpenOptions;
 use std::io::Write;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -44,6 +45,21 @@ pub fn verify_all(state_dir: &Path) -> Result<Report, JournalError> {
     let (journal, places) = journal_at(state_dir)?;
     let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
     walk(&journal, places, &connection, PAUSE)
+}
+
+/// Writes a copy of a journal to a file that is not there yet, with all that still lies in its write-ahead log, and verifies the copy.
+/// The journal may be in use. `path` is a state directory or a journal file.
+///
+/// # Errors
+/// There is nothing to be read at that path, or the copy cannot be written.
+pub fn backup(path: &Path, copy: &Path) -> Result<Report, JournalError> {
+    let (journal, _) = journal_at(path)?;
+    let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
+    // Nobody else's file is overwritten, and SQLite would write into an empty one.
+    let file = OpenOptions::new().write(true).create_new(true).open(copy).map_err(JournalError::io("make", copy))?;
+    connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(JournalError::sqlite(copy))?;
+    file.sync_all().map_err(JournalError::io("write", copy))?;
+    verify(copy)
 }
 
 fn walk(

@@ -4,7 +4,7 @@ use crate::common::{Table, noted};
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::units::{Dice, RoundId, Seq, Tumbles};
-use tumblerd::journal::{Filter, Reader, export, verify, verify_all};
+use tumblerd::journal::{Filter, Reader, backup, export, verify, verify_all};
 
 #[test]
 fn a_reader_sees_what_is_durable_in_order() {
@@ -128,4 +128,23 @@ fn what_is_no_journal_is_said_to_be_none() {
     let report = verify(&file).unwrap();
     assert!(!report.whole());
     assert!(report.to_string().ends_with("NOT WHOLE"), "{report}");
+}
+
+/// A copy of the file alone lacks what lies in its log, and is whole in itself: a backup has all of it, made while the table plays.
+#[test]
+fn a_backup_has_what_still_lies_in_the_log() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.round();
+    session.round();
+    let copy = table.dir.path().join("copy.sqlite");
+    std::fs::copy(table.journal(), &copy).unwrap();
+    assert!(verify(&copy).unwrap().records < session.last.0, "the log is to hold some of it");
+    let backed_up = table.dir.path().join("backup.sqlite");
+    let report = backup(&table.state(), &backed_up).unwrap();
+    assert!(report.whole(), "{report}");
+    assert_eq!((report.records, report.head), (session.last.0, verify(&table.state()).unwrap().head));
+    let error = backup(&table.state(), &backed_up).unwrap_err().to_string();
+    assert!(error.contains("exists"), "{error}");
+    session.stop();
 }

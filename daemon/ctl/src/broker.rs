@@ -4,7 +4,7 @@ use anyhow::{Context, ensure};
 use std::path::PathBuf;
 use std::time::Duration;
 use tumblerd::config::broker_address;
-use tumblerd::relay::{Settings, Tls};
+use tumblerd::relay::{SYSTEM_AUTHORITIES, Settings, Tls};
 
 /// What is to be looked at where the broker does not answer.
 pub(crate) const HELP: &str =
@@ -15,7 +15,7 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// How this account reaches a broker.
 #[derive(Clone, Debug, clap::Args)]
 pub(crate) struct Access {
-    /// The certificate authorities to trust with mqtts (PEM)
+    /// The certificate authorities to trust with mqtts (PEM); unless given, those that this system trusts
     #[arg(long, value_name = "FILE")]
     ca_file: Option<PathBuf>,
     /// User name at the broker
@@ -50,16 +50,14 @@ impl Access {
     /// A connection to this broker under a client id.
     ///
     /// # Errors
-    /// TLS without authorities to trust, or the other way round.
+    /// Authorities to trust without TLS.
     pub(crate) fn settings(&self, broker: &Broker, client_id: String) -> anyhow::Result<Settings> {
-        ensure!(
-            broker.tls == self.ca_file.is_some(),
-            "--ca-file names the certificate authorities to trust: mqtts:// needs it, mqtt:// has no use for it"
-        );
+        ensure!(broker.tls || self.ca_file.is_none(), "--ca-file goes with mqtts://; mqtt:// has no use for it");
+        let ca = self.ca_file.clone().unwrap_or_else(|| SYSTEM_AUTHORITIES.into());
         Ok(Settings {
             host: broker.host.clone(),
             port: broker.port,
-            tls: self.ca_file.clone().map(|ca| Tls { ca, client: None }),
+            tls: broker.tls.then_some(Tls { ca, client: None }),
             client_id,
             username: self.username.clone(),
             password_file: self.password_file.clone(),

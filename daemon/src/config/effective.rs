@@ -6,6 +6,7 @@ use super::pin::Pin;
 use super::problem::Wrong;
 use super::wires::Wires;
 use super::{Bus, Config, Console, Hardware, Journal, Log, LogFormat, Mqtt, Network, Panel};
+use crate::relay::SYSTEM_AUTHORITIES;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -100,15 +101,28 @@ struct Broker {
     keep_alive_s: u16,
     #[serde(skip_serializing_if = "Option::is_none")]
     ca_file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cert_file: Option<PathBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    key_file: Option<PathBuf>,
 }
 
 impl Default for Broker {
     fn default() -> Self {
         // A broker that is gone is noticed after twice the keep-alive.
         let keep_alive_s = 10;
-        let (url, client_id, username, password_file, ca_file) = (None, None, None, None, None);
-        let password_in_clear = false;
-        Self { enabled: false, url, client_id, username, password_file, password_in_clear, keep_alive_s, ca_file }
+        Self {
+            enabled: false,
+            url: None,
+            client_id: None,
+            username: None,
+            password_file: None,
+            password_in_clear: false,
+            keep_alive_s,
+            ca_file: None,
+            cert_file: None,
+            key_file: None,
+        }
     }
 }
 
@@ -324,14 +338,22 @@ impl Broker {
             wrong.push(("mqtt.url".into(), format!("\"{url}\" is not the address of a broker"), allowed.into()));
             return None;
         };
-        if tls && self.ca_file.is_none() {
-            let allowed = "mqtts:// needs the certificate authorities to trust, in a PEM file";
-            wrong.push(("mqtt.ca_file".into(), "the key is missing".into(), allowed.into()));
+        for (key, file) in [("ca_file", &self.ca_file), ("cert_file", &self.cert_file), ("key_file", &self.key_file)] {
+            if !tls && file.is_some() {
+                let allowed = "take mqtts://, or leave it out";
+                wrong.push((format!("mqtt.{key}"), "mqtt:// has no use for it".into(), allowed.into()));
+            }
         }
-        if !tls && self.ca_file.is_some() {
-            let allowed = "take mqtts://, or leave it out";
-            wrong.push(("mqtt.ca_file".into(), "mqtt:// has no use for it".into(), allowed.into()));
-        }
+        let client = match (self.cert_file.clone(), self.key_file.clone()) {
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            (None, None) => None,
+            (there, _) => {
+                let missing = if there.is_some() { "mqtt.key_file" } else { "mqtt.cert_file" };
+                let allowed = "a client's certificate and its key go together; set both, or leave both out";
+                wrong.push((missing.into(), "the key is missing".into(), allowed.into()));
+                None
+            }
+        };
         if tls && host.contains(':') {
             let allowed = "take the name that stands in its certificate";
             wrong.push(("mqtt.url".into(), "TLS needs the broker's name, not its IPv6 address".into(), allowed.into()));
@@ -341,7 +363,8 @@ impl Broker {
             host,
             port,
             tls,
-            ca_file: self.ca_file.clone(),
+            ca_file: self.ca_file.clone().or_else(|| tls.then(|| PathBuf::from(SYSTEM_AUTHORITIES))),
+            client,
             client_id: client_id.unwrap_or_else(|| format!("tumblerd-{}-{}", table.site, table.table)),
             username: self.username.clone(),
             password_file: self.password_file.clone(),

@@ -4,7 +4,7 @@ use super::problem::{Problem, Wrong};
 use super::{Console, Mqtt};
 use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
-use crate::relay::{check_authorities, check_password};
+use crate::relay::{check_authorities, check_client, check_password};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::{Group, User};
 use std::io::ErrorKind;
@@ -176,7 +176,7 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
         wrong.push((
             "mqtt.password_file".into(),
             "mqtt:// sends the password so that anybody on the network can read it".into(),
-            "take mqtts:// with mqtt.ca_file, or say password_in_clear = true if that is how it must be".into(),
+            "take mqtts://, or say password_in_clear = true if that is how it must be".into(),
         ));
     }
     if let Some(file) = mqtt.password_file.as_deref().filter(|file| is_to_be_seen(file)) {
@@ -190,6 +190,12 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
         if let Err(error) = check_authorities(ca) {
             let allowed = "mqtt.ca_file is a PEM file with the certificates of the authorities to trust";
             wrong.push(("mqtt.ca_file".into(), format!("{error:#}"), allowed.into()));
+        }
+    }
+    if let Some((certificate, key)) = mqtt.client.as_ref().filter(|(_, key)| mqtt.tls && is_to_be_seen(key)) {
+        if let Err(error) = check_client(certificate, key) {
+            let allowed = "mqtt.cert_file has this table's certificate, and mqtt.key_file its private key, both in PEM";
+            wrong.push(("mqtt.key_file".into(), format!("{error:#}"), allowed.into()));
         }
     }
 }

@@ -186,6 +186,8 @@ const KEYS: &[Key] = &[
     // rumqttc panics under 5 s; a broker that is gone is noticed after twice this.
     key("mqtt", "keep_alive_s", Kind::Number(5, 600, "s")),
     key("mqtt", "ca_file", Kind::Path),
+    key("mqtt", "cert_file", Kind::Path),
+    key("mqtt", "key_file", Kind::Path),
     key("console", "socket", Kind::Path),
     key("console", "supervisor_group", Kind::Text),
     key("console", "manager_group", Kind::Text),

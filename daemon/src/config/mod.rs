@@ -119,8 +119,10 @@ pub struct Mqtt {
     pub port: u16,
     /// TLS (`mqtts://`).
     pub tls: bool,
-    /// File of the certificate authorities to trust (PEM); needed with TLS.
+    /// File of the certificate authorities to trust (PEM); with TLS those that the system trusts, unless configured.
     pub ca_file: Option<PathBuf>,
+    /// This client's certificate and key (PEM), where the broker asks for them.
+    pub client: Option<(PathBuf, PathBuf)>,
     /// Client id, unique at the broker.
     pub client_id: String,
     /// User name.

@@ -16,6 +16,8 @@ use tumbler_core::text::is_unseen;
 
 /// Shortest keep-alive that rumqttc takes.
 pub(super) const LEAST_KEEP_ALIVE: Duration = Duration::from_secs(5);
+/// The authorities that a Debian system trusts, which `update-ca-certificates` keeps; where no others are configured.
+pub const SYSTEM_AUTHORITIES: &str = "/etc/ssl/certs/ca-certificates.crt";
 /// Most bytes of a password's file, or of one with certificates: all authorities that Debian trusts are 220 kB.
 const LONGEST: u64 = 1024 * 1024;
 /// Most bytes of a password: MQTT's binary data has no more (MQTT 5, 1.5.6).
@@ -135,12 +137,24 @@ fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
         .with_safe_default_protocol_versions()?
         .with_root_certificates(roots);
     let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
-    let wrong = || format!("{} holds no private key in PEM that can be read", key.display());
-    let private = PrivateKeyDer::from_pem_slice(&crate::file::read(key, LONGEST).with_context(wrong)?);
-    let private = private.with_context(wrong)?;
     config
-        .with_client_auth_cert(certificates(certificate)?, private)
+        .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
         .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
+}
+
+fn private_key(file: &Path) -> anyhow::Result<PrivateKeyDer<'static>> {
+    let wrong = || format!("{} holds no private key in PEM that can be read", file.display());
+    let text = crate::file::read_secret(file, LONGEST).with_context(wrong)?;
+    PrivateKeyDer::from_pem_slice(text.as_bytes()).with_context(wrong)
+}
+
+/// Checks that files hold a client's certificate and a private key.
+///
+/// # Errors
+/// One cannot be read, is too open, or does not hold what it should.
+pub fn check_client(certificate: &Path, key: &Path) -> anyhow::Result<()> {
+    certificates(certificate)?;
+    private_key(key).map(|_| ())
 }
 
 /// Checks that a file holds certificates of authorities to trust.

@@ -315,6 +315,8 @@ impl<O: Outbox> Runner<O> {
             return self.ended_over(&refused, session);
         }
         if self.connected_since.is_none() {
+            // A broker that was away meanwhile was restarted, and no other client pushed this one out.
+            self.hung_up = 0;
             return trouble::most_likely_older(error, &self.settings)
                 .unwrap_or_else(|| Trouble::of(error, &self.settings));
         }

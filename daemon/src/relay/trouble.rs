@@ -26,7 +26,7 @@ pub(super) fn same_id(settings: &Settings) -> Trouble {
 pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
     Trouble::lasting(format!(
         "{} took {times} connections in a row and hung up on each; most likely another client has the client id `{}`: \
-         give every table a `client_id` of its own",
+         give every table a `client_id` of its own; otherwise its log says why, such as a topic that this user may not publish on",
         settings.broker(),
         settings.client_id
     ))
@@ -36,10 +36,23 @@ pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
 pub(super) fn most_likely_older(error: &ConnectionError, settings: &Settings) -> Option<Trouble> {
     // An older CONNACK has no length of properties (MQTT 3.1.1, 3.2); where a broker has no word for it, it hangs up.
     let is_older = matches!(error, ConnectionError::MqttState(StateError::Deserialization(_)));
+    let certificate = match &settings.tls {
+        Some(tls) if tls.client.is_none() => {
+            if error.to_string().contains("CertificateRequired") {
+                return Some(Trouble::lasting(format!(
+                    "{} demands a certificate of its clients; set `mqtt.cert_file` and `mqtt.key_file`",
+                    settings.broker()
+                )));
+            }
+            "; or it demands a certificate of its clients (`mqtt.cert_file`, `mqtt.key_file`)"
+        }
+        Some(_) => "",
+        None => "; or its port is for TLS: take mqtts://",
+    };
     (is_older || is_hung_up(error)).then(|| {
         Trouble::lasting(format!(
             "{} took the connection and did not answer as MQTT 5; most likely it has only an older version of MQTT, as NATS and RabbitMQ \
-             before 3.13 have: use a broker that speaks MQTT 5",
+             before 3.13 have: use a broker that speaks MQTT 5{certificate}",
             settings.broker()
         ))
     })

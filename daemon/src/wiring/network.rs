@@ -214,7 +214,7 @@ pub(super) fn broker(mqtt: &Mqtt) -> relay::Settings {
     relay::Settings {
         host: mqtt.host.clone(),
         port: mqtt.port,
-        tls: ca.map(|ca| relay::Tls { ca, client: None }),
+        tls: ca.map(|ca| relay::Tls { ca, client: mqtt.client.clone() }),
         client_id: mqtt.client_id.clone(),
         username: mqtt.username.clone(),
         password_file: mqtt.password_file.clone(),

@@ -329,8 +329,8 @@ fn the_brokers_keys_must_agree() {
             "t.toml:13: mqtt.url: \"tcp://x\" is not the address of a broker; allowed is mqtt://HOST[:PORT] or mqtts://HOST[:PORT]",
         ),
         (
-            "enabled = true\nurl = \"mqtts://x\"",
-            "t.toml: mqtt.ca_file: the key is missing; mqtts:// needs the certificate authorities to trust, in a PEM file",
+            "enabled = true\nurl = \"mqtts://x\"\ncert_file = \"/x\"",
+            "t.toml: mqtt.key_file: the key is missing; a client's certificate and its key go together; set both, or leave both out",
         ),
         (
             "password_file = \"/x\"",

@@ -3,6 +3,7 @@
 use crate::authority::authority;
 use crate::bench::{Bench, settings};
 use crate::broker::{Broker, free_port};
+use std::os::unix::fs::PermissionsExt;
 use tumblerd::relay::Tls;
 
 #[tokio::test]
@@ -27,6 +28,34 @@ async fn tls_trusts_the_configured_authority_and_no_other() {
     let journal = bench.stop().await;
 
     with.tls = Some(Tls { ca, client: None });
+    let bench = Bench::start_after(with, tumbler_core::units::Seq(0), journal);
+    bench.acknowledged(1).await;
+}
+
+/// A broker that wants a certificate of its clients says so only by hanging up, and one that wants TLS says nothing at all.
+#[tokio::test]
+async fn what_the_broker_wants_of_tls_is_named() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = authority(dir.path());
+    let at = dir.path().display();
+    let more = format!(
+        "allow_anonymous true\ncafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\nrequire_certificate true\n"
+    );
+    let broker = Broker::start_with(free_port(), &more).await;
+    let mut with = settings(broker.port);
+    let bench = Bench::start(with.clone());
+    bench.record(1);
+    bench.troubled("take mqtts://").await;
+    let journal = bench.stop().await;
+
+    with.tls = Some(Tls { ca: ca.clone(), client: None });
+    let bench = Bench::start_after(with.clone(), tumbler_core::units::Seq(0), journal);
+    bench.troubled("mqtt.cert_file").await;
+    let journal = bench.stop().await;
+
+    let key = dir.path().join("server.key");
+    std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
+    with.tls = Some(Tls { ca, client: Some((dir.path().join("server.crt"), key)) });
     let bench = Bench::start_after(with, tumbler_core::units::Seq(0), journal);
     bench.acknowledged(1).await;
 }

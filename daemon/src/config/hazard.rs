@@ -1,7 +1,7 @@
 //! What no key shows to be wrong alone: values that are each allowed, and take away what they are there for.
 
 use super::problem::{Problem, Wrong};
-use super::{Console, Mqtt};
+use super::{Console, Mqtt, Network, Panel};
 use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
 use crate::relay::{check_authorities, check_client, check_password};
@@ -106,6 +106,9 @@ pub(super) fn notes(people: &Console, state: &Path) -> Vec<String> {
         ("manager", &people.manager_uids, &people.manager_group),
         ("technician", &people.technician_uids, &people.technician_group),
     ] {
+        if matches!(Group::from_name(group), Ok(Some(found)) if found.gid.as_raw() == 0) {
+            notes.push(format!("console.{role}_group is {group}: whoever becomes root is a {role}"));
+        }
         if uids.contains(&0) {
             notes.push(format!(
                 "console.{role}_uids has 0: whoever becomes root is a {role}, and records name no person's account"
@@ -125,6 +128,26 @@ pub(super) fn notes(people: &Console, state: &Path) -> Vec<String> {
     if there.and_then(|dir| statfs(dir).ok()).is_some_and(|disk| disk.filesystem_type() == TMPFS_MAGIC) {
         let dir = state.display();
         notes.push(format!("journal.state_dir, \"{dir}\", is in memory: a power cut takes journal and latch away"));
+    }
+    notes
+}
+
+/// The same of what speaks to the network, and of the bus.
+pub(super) fn outside(network: &Network, panel: Option<&Panel>, port: &Path) -> Vec<String> {
+    let mut notes = Vec::new();
+    if matches!(network.user.as_str(), "root" | "0") {
+        notes.push("network.user is root: whoever breaks into that process has the machine".into());
+    }
+    if let Some(panel) = panel.filter(|panel| panel.accounts_file.is_some() && panel.listen.ip().is_unspecified()) {
+        let listen = panel.listen;
+        notes.push(format!(
+            "panel.listen is {listen} with accounts: every network of this machine may try passwords, and reads them where it can listen; \
+             name one address, or put a proxy with TLS before it"
+        ));
+    }
+    // Major number 1: memory, and what is nothing at all.
+    if std::fs::metadata(port).is_ok_and(|about| nix::sys::stat::major(about.rdev()) == 1) {
+        notes.push(format!("bus.port, \"{}\", is no serial line: no unit of the table answers there", port.display()));
     }
     notes
 }

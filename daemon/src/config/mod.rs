@@ -209,13 +209,16 @@ impl Config {
         hex::encode(Sha256::digest(canonical))
     }
 
-    /// What is allowed and has to be known: roles that nobody was given by name, and a journal that does not last. None on a bench.
+    /// What is allowed and has to be known: roles that nobody was given by name, what root is given, and what does not last. None on a
+    /// bench.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
         if matches!(self.hardware, Hardware::Virtual { .. }) {
             return Vec::new();
         }
-        hazard::notes(&self.console, &self.journal.state_dir)
+        let mut notes = hazard::notes(&self.console, &self.journal.state_dir);
+        notes.extend(hazard::outside(&self.network, self.panel.as_ref(), &self.bus.port));
+        notes
     }
 
     /// Whose journal this table's is.

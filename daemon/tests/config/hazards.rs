@@ -444,7 +444,7 @@ fn roles_that_nobody_was_given_by_name_are_told() {
     let own = nix::unistd::geteuid().as_raw();
     let console = |lines: &str| {
         let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
-        let groups = "supervisor_group = \"root\"\nmanager_group = \"daemon\"\ntechnician_group = \"nogroup\"\n";
+        let groups = "supervisor_group = \"bin\"\nmanager_group = \"daemon\"\ntechnician_group = \"nogroup\"\n";
         Files::new(&format!("{real}[console]\n{groups}{lines}")).config().notes()
     };
     assert_eq!(console("supervisor_uids = [4000000]"), [""; 0]);
@@ -457,6 +457,23 @@ fn roles_that_nobody_was_given_by_name_are_told() {
         let itself = console(&format!("manager_uids = [{own}]"));
         assert!(itself.iter().any(|note| note.starts_with(&format!("console.manager_uids has {own}, the account "))));
     }
+    let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
+    let open = real.replace("port = \"/tmp/bus\"", "port = \"/dev/null\"");
+    assert_ne!(open, real, "{real}");
+    let told = Files::new(&format!(
+        "{open}[console]\nsupervisor_group = \"root\"\n[network]\nuser = \"root\"\n\
+         [panel]\nenabled = true\nlisten = \"0.0.0.0:8080\"\naccounts_file = \"/run/credentials/x\"\n"
+    ))
+    .config()
+    .notes();
+    for part in [
+        "supervisor_group is root",
+        "network.user is root",
+        "panel.listen is 0.0.0.0:8080",
+        "\"/dev/null\", is no serial",
+    ] {
+        assert!(told.iter().any(|note| note.contains(part)), "{part}: {told:?}");
+    }
     let bench = format!("{WHOLE}[console]\nsupervisor_uids = [0]");
     assert_eq!(Files::new(&bench).config().notes(), [""; 0]);
     if matches!(nix::unistd::Group::from_name("tumbler-tech"), Ok(None)) {
@@ -468,4 +485,12 @@ fn roles_that_nobody_was_given_by_name_are_told() {
         let memory = "journal.state_dir, \"/dev/shm/state\", is in memory: a power cut takes journal and latch away";
         assert!(notes.iter().any(|note| note == memory), "{notes:?}");
     }
+}
+
+/// Emacs says who edits a file by a link beside it that leads nowhere, `.#NAME -> user@host.pid`: the daemon starts meanwhile.
+#[test]
+fn an_editors_lock_is_no_fragment() {
+    let files = Files::new(WHOLE).fragment("a.toml", "[log]\nlevel = \"info\"\n");
+    std::os::unix::fs::symlink("ana@pit.1234", files.0.path().join("t.toml.d/.#a.toml")).unwrap();
+    files.config();
 }

@@ -32,7 +32,11 @@ pub(super) fn files(path: &Path, problems: &mut Vec<Problem>) -> Vec<PathBuf> {
         Ok(entries) => {
             hazard::writable_by_others(&dir, problems);
             let names = entries.flatten().map(|entry| entry.path());
-            fragments.extend(names.filter(|path| path.extension().is_some_and(|ext| ext == "toml")));
+            // What is hidden is an editor's, such as the link `.#mqtt.toml` that says who edits it.
+            let is_hidden =
+                |path: &Path| path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+            fragments
+                .extend(names.filter(|path| path.extension().is_some_and(|ext| ext == "toml") && !is_hidden(path)));
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
         Err(error) => problems.push(Problem::of_file(

@@ -71,7 +71,11 @@ need_xtask() {
     [ -z "${TUMBLERD_XTASK:-}" ] || return 0
     need_compilers >&2
     local built="${CARGO_TARGET_DIR:-$ROOT/target}/debug/xtask" quiet=()
-    [ ! -e "$built" ] || quiet=(--quiet)
+    if [ -e "$built" ]; then
+        quiet=(--quiet)
+        # Quiet, cargo does not say what it waits for.
+        flock --nonblock "${built%/*}/.cargo-lock" true || echo "waiting for another build in ${built%/debug/*}" >&2
+    fi
     (cd "$ROOT" && cargo build --locked "${quiet[@]}" --workspace --bin xtask --test program) >&2
     export TUMBLERD_XTASK=$built
 }

@@ -152,9 +152,17 @@ pub(crate) const LANES: &[Lane] = &[
         name: "quick",
         about: "core, daemon, judges, rig, and every scenario on the pure bench",
         plays: Plays::Always,
-        needs: &[Need::Tool(NEXTEST), Need::Packages(&["gtkwave", "sigrok-cli"])],
+        needs: &[Need::Tool(NEXTEST)],
         demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
         work: work::quick,
+    },
+    Lane {
+        name: "dumps",
+        about: "the dumps of cells, read by GTKWave's and sigrok's own programs",
+        plays: Plays::Always,
+        needs: &[Need::Tool(NEXTEST), Need::Packages(&["gtkwave", "sigrok-cli"])],
+        demand: after(locking(compute(100, 1500), &[Lock::Debug]), &["build"]),
+        work: work::dumps,
     },
     Lane {
         name: "doc",

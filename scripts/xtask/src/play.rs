@@ -5,7 +5,7 @@ use crate::lanes::{self, EVERY, Lane, Plays};
 use crate::repository::{MADE, Repository};
 use crate::rotation::Rotation;
 use crate::say;
-use crate::schedule::{Channel, Machine, Schedule};
+use crate::schedule::{Channel, Lock, Machine, Schedule};
 use crate::shell::{NOT_CHECKED, NotChecked, whole};
 use anyhow::{Context, Result};
 use std::ffi::OsString;
@@ -70,7 +70,7 @@ pub(crate) fn play(repository: &Repository, lanes: &[&'static Lane], yes: bool) 
     let mut installer = Installer::new(repository, yes);
     let needs: Vec<Need> = EVERY.iter().chain(lanes.iter().flat_map(|lane| lane.needs)).copied().collect();
     installer.need(&needs)?;
-    let run = Run { repository, path: installer.path()?, alone: lanes.len() == 1 };
+    let run = Run { repository, path: installer.path()?, alone: one_by_one(lanes) };
 
     let mut schedule = Schedule::new(machine()?, lanes.iter().map(|lane| (lane.name, lane.demand)));
     let (tell, ended) = mpsc::channel();
@@ -104,10 +104,16 @@ pub(crate) fn play(repository: &Repository, lanes: &[&'static Lane], yes: bool) 
     Ok(sum_up(&results, began.elapsed()))
 }
 
+/// Whether no two of these lanes can run at the same moment.
+fn one_by_one(lanes: &[&'static Lane]) -> bool {
+    let cargo = |lane: &&Lane| lane.demand.locks.contains(&Lock::Debug);
+    lanes.len() == 1 || lanes.iter().all(cargo)
+}
+
 struct Run<'a> {
     repository: &'a Repository,
     path: OsString,
-    /// The only lane speaks for itself.
+    /// Lanes of which only one runs at a time speak for themselves, at once.
     alone: bool,
 }
 

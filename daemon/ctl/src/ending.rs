@@ -1,6 +1,7 @@
 //! How a command ended, and the exit code that says so.
 
 use std::process::ExitCode;
+use tumblerd::pages::standing::Grade;
 
 /// How a command ended when nothing was in its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub(crate) enum Ended {
     Refused,
     /// Done, and what was looked at is near its limits: exit code 3.
     Marginal,
+    /// Looked at for a monitor: exit code 0, 1 or 2, as Nagios has them.
+    Watched(Grade),
 }
 
 /// The exit code for this ending; says on standard error what was in the way.
@@ -19,6 +22,7 @@ pub(crate) fn code(ended: anyhow::Result<Ended>) -> ExitCode {
         Ok(Ended::Done) => ExitCode::SUCCESS,
         Ok(Ended::Refused) => ExitCode::from(1),
         Ok(Ended::Marginal) => ExitCode::from(3),
+        Ok(Ended::Watched(grade)) => ExitCode::from(grade as u8),
         // A closed pipe, as after `head`, is not an error.
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -26,6 +30,16 @@ pub(crate) fn code(ended: anyhow::Result<Ended>) -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Ends a look for a monitor: one line on standard output, also where nothing could be looked at, which is critical.
+///
+/// # Errors
+/// If standard output is gone.
+pub(crate) fn watched(looked: anyhow::Result<(Grade, String)>) -> anyhow::Result<Ended> {
+    let (grade, line) = looked.unwrap_or_else(|error| (Grade::Critical, format!("CRITICAL: {error:#}")));
+    crate::say::raw(&line)?;
+    Ok(Ended::Watched(grade))
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {

@@ -118,7 +118,7 @@ fn main() -> ExitCode {
 
 fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
     match what {
-        What::Status(_) => status::run(context),
+        What::Status(of) => status::run(context, of),
         What::Watch(of) => watch::run(context, of),
         What::Rounds(of) => rounds::run(context, of),
         What::Events(of) => events::run(context, of),

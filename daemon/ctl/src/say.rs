@@ -102,6 +102,14 @@ impl From<Verdict> for Tone {
     }
 }
 
+/// Writes a line as it is, for a program that reads lines.
+///
+/// # Errors
+/// If standard output is gone.
+pub(crate) fn raw(line: &str) -> std::io::Result<()> {
+    write(line)
+}
+
 fn write(text: &str) -> std::io::Result<()> {
     let mut out = anstream::stdout().lock();
     writeln!(out, "{text}")?;

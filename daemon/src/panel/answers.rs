@@ -5,6 +5,7 @@ use super::questions::{self, Search, Told};
 use super::{About, Shared, access, pages, stream, workshop};
 use crate::history::wording::void_to_players;
 use crate::pages::bands;
+use crate::pages::standing::{self, Grade};
 use crate::pages::web;
 use crate::run::trace::PACE;
 use axum::extract::{Query, Request, State};
@@ -23,7 +24,7 @@ use tumbler_core::latch::Code;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules;
 use tumbler_core::units::RoundId;
-use tumbler_core::wire::ask::MAX_ROUNDS;
+use tumbler_core::wire::ask::{MAX_ROUNDS, Status};
 
 /// Nothing from elsewhere, nothing inline, and no page may frame these.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; \
@@ -43,6 +44,7 @@ pub(super) fn router(shared: Shared) -> Router {
         .route("/api/journal", get(journal))
         .route("/api/wires", get(wires))
         .route("/api/health", get(health))
+        .route("/healthz", get(healthz))
         .route("/api/session", get(access::who))
         .route("/api/result", get(workshop::result))
         .route("/report", get(workshop::report))
@@ -192,4 +194,14 @@ async fn health(State(shared): State<Shared>) -> Response {
     let relay = shared.relay.borrow().clone();
     Json(serde_json::json!({ "health": health, "disk": disk, "relay": relay, "now": crate::run::clock::now() }))
         .into_response()
+}
+
+/// How the table stands, for a monitor that asks by HTTP: 503 where a malfunction is latched.
+async fn healthz(State(shared): State<Shared>) -> Response {
+    let snapshot = (**shared.snapshot.borrow()).clone();
+    let relay = shared.relay.borrow().clone();
+    // Were the network's process down, nobody would be asked.
+    let (grade, said) = standing::line(&Status { snapshot, relay, network: None, about: shared.about });
+    let code = if grade == Grade::Critical { StatusCode::SERVICE_UNAVAILABLE } else { StatusCode::OK };
+    (code, Json(serde_json::json!({ "status": grade, "said": said }))).into_response()
 }

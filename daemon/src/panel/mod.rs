@@ -9,6 +9,7 @@
 //! GET /api/journal records, newest first, `?before=&kind=&search=&limit=`
 //! GET /api/wires   every wire and every register
 //! GET /api/health  bus, loop, temperature, disk  GET /api/session whether there is a login, and who is logged in
+//! GET /healthz     how the table stands, for a monitor: 200, or 503 where a malfunction is latched
 //! GET /report      a hardware test's report, `?record=`; GET /api/result the same without plots
 //! POST /api/login, /api/logout, /api/maintenance, /api/test, /api/witness: see `access` and `workshop`
 //! ```

@@ -84,12 +84,12 @@ impl Plan {
     fn unit(&self, address: Address, meters: &Meters, lost: &[u8]) -> Unit {
         let unit = address.address();
         let counts = meters.unit(unit);
-        let (name, registers) = match address {
-            Address::Terminal => ("terminal".to_owned(), registers(&terminal::MAP, &counts, &[])),
-            Address::Reader => ("reader".to_owned(), registers(&reader::MAP, &counts, &[])),
+        let registers = match address {
+            Address::Terminal => registers(&terminal::MAP, &counts, &[]),
+            Address::Reader => registers(&reader::MAP, &counts, &[]),
             Address::Board(board) => {
                 let areas = self.areas.chunks(lamps::PER_BOARD).nth(board.into()).unwrap_or_default();
-                (format!("board-{unit}"), registers(&lamps::MAP, &counts, areas))
+                registers(&lamps::MAP, &counts, areas)
             }
         };
         let Counts {
@@ -97,7 +97,7 @@ impl Plan {
         } = counts;
         Unit {
             unit,
-            name,
+            name: Address::name_of(unit),
             lost: lost.contains(&unit),
             exchanges,
             timeouts,

@@ -3,7 +3,7 @@
 use crate::bench::{Bench, LONG};
 use serde_json::{Value, json};
 use std::sync::Arc;
-use tumbler_core::latch::Code;
+use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Event, Lit};
 use tumbler_core::round::SpinEnd;
@@ -100,6 +100,21 @@ async fn health_times_the_bus_unit_by_unit() {
     let health = eventually(&bench, "/api/health", |answer| answer["health"]["late"]["max_us"] == 70).await;
     assert_eq!(health["health"]["took"]["1"]["max_us"], 9_000);
     assert!(health["disk"]["free"].as_u64().unwrap() > 0);
+    bench.stop().await;
+}
+
+/// A monitor has the table's standing by the answer's code alone.
+#[tokio::test]
+async fn a_monitor_is_told_how_the_table_stands() {
+    let bench = Bench::start().await;
+    let healthy = bench.get("/healthz").await;
+    assert_eq!((healthy.code, &healthy.json()["status"]), (200, &json!("ok")), "{healthy:?}");
+    let cause = "triple-5 stays dark".to_owned();
+    let latched = Malfunction { code: Code::Lamps, cause, since: Mono(1), in_spin: false };
+    bench.change(|table| table.malfunctions = vec![latched]);
+    let blocked = bench.get("/healthz").await;
+    let said = "CRITICAL: table t1 at pit: malfunction lamps: triple-5 stays dark";
+    assert_eq!((blocked.code, blocked.json()), (503, json!({ "status": "critical", "said": said })));
     bench.stop().await;
 }
 

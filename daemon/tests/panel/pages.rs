@@ -85,6 +85,7 @@ async fn nothing_can_be_told_to_a_panel_without_a_login() {
         "/api/journal",
         "/api/wires",
         "/api/health",
+        "/healthz",
         "/api/session",
         "/api/result",
         "/report",

@@ -1,6 +1,7 @@
 //! The units of the field bus: at most one transaction is outstanding, and a unit without a valid reply for too long is lost.
 
 use super::{lamps, reader, terminal};
+use crate::prelude::*;
 use crate::timer::UNITS;
 use crate::units::{Millis, Mono};
 use crate::wire::registers;
@@ -43,6 +44,15 @@ impl Unit {
             Self::Terminal => registers::terminal::UNIT,
             Self::Reader => registers::reader::UNIT,
             Self::Board(board) => registers::lamps::FIRST_UNIT + board,
+        }
+    }
+    /// What people call the unit with this address: `terminal`, `reader`, or `board-` with the address.
+    #[must_use]
+    pub fn name_of(address: u8) -> String {
+        match address {
+            registers::terminal::UNIT => "terminal".to_owned(),
+            registers::reader::UNIT => "reader".to_owned(),
+            board => format!("board-{board}"),
         }
     }
 }

@@ -8,9 +8,9 @@ use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Decision, Event, Lit};
 use tumbler_core::round::call::Call;
 use tumbler_core::round::ending::{Void, VoidReason};
-use tumbler_core::round::{Doubt, Finding, FlatBy, Reveal, SpinEnd};
-use tumbler_core::snapshot::Phase;
-use tumbler_core::units::{Dice, Mono, Tumbles};
+use tumbler_core::round::{Doubt, Finding, FlatBy, Past, Reveal, SpinEnd};
+use tumbler_core::snapshot::{Phase, Question, Snapshot};
+use tumbler_core::units::{Dice, Mono, RoundId, Tumbles};
 use tumbler_core::wire::ask::{MAX_LINE, RoundSummary, Status};
 use tumbler_core::wire::topics::EventMessage;
 
@@ -55,6 +55,78 @@ fn status_shows_the_table_as_it_is() {
         "none configured",
     ] {
         assert!(ran.out.contains(said), "{said}: {}", ran.out);
+    }
+}
+
+/// What waits for a person, what was told and what is, why a round is void, and what comes next; a monitor has it by the exit code.
+#[test]
+fn status_tells_what_is_asked_what_shines_and_what_comes_next() {
+    type Change = fn(&mut Snapshot);
+    let cases: [(Change, i32, &[&str]); 5] = [
+        (
+            |table| {
+                table.phase = Phase::Interrupted;
+                table.round = Some(RoundId(9));
+                let answers = vec![Finding::Undisturbed, Finding::CannotTell];
+                let text = "Do the dice lie flat and undisturbed?".to_owned();
+                table.question = Some(Question { round: RoundId(9), why: Doubt::Interrupted, text, answers });
+            },
+            1,
+            &[
+                "QUESTION           round 9: Do the dice lie flat and undisturbed?\n",
+                "next               a person answers: tumblerctl interrupted undisturbed|cannot-tell --name NAME\n",
+                "open for gaming    play waits until the question is answered\n",
+            ],
+        ),
+        (
+            |table| {
+                table.phase = Phase::Settling;
+                table.lit = vec!["small".into(), "total-5".into()];
+                table.sensed = vec!["small".into(), "big".into()];
+            },
+            0,
+            &[
+                "told to light      small total-5\n",
+                "lit, as sensed     small big\n",
+                "DARK               total-5\n",
+                "LIT UNTOLD         big\n",
+                "proved as told     no\n",
+                "next               the wagers are paid",
+            ],
+        ),
+        (
+            |table| {
+                table.phase = Phase::Void;
+                table.recent = vec![Past::of(RoundId(7), "sg-v6", None, Some(VoidReason::NotFlat))];
+            },
+            0,
+            &["last round         7: void: not-flat", "next               the dealer calls \"Place your bets\""],
+        ),
+        (|table| table.lost_units = vec![2], 1, &["LOST UNIT          board-2 does not answer"]),
+        (
+            |table| {
+                let latched = |code| Malfunction { code, cause: "broken".into(), since: Mono(1), in_spin: false };
+                table.malfunctions = vec![latched(Code::Seal)];
+                table.phase = Phase::Blocked;
+            },
+            2,
+            &["tumblerctl reset seal --rectified --name NAME"],
+        ),
+    ];
+    for (change, code, told) in cases {
+        let mut stub = Stub::start(done);
+        stub.change(change);
+        let shown = stub.ctl(&["status"]).out;
+        for said in told {
+            assert!(shown.contains(said), "{said}: {shown}");
+        }
+        let checked = stub.ctl(&["status", "--check"]);
+        assert_eq!((checked.code, checked.out.lines().count()), (Some(code), 1), "{checked:?}");
+        let socket = stub.socket.clone();
+        stub.stop();
+        let mut gone = std::process::Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+        let gone = gone.arg("--socket").arg(socket).args(["status", "--check"]).output().unwrap();
+        assert_eq!((gone.status.code(), gone.stdout.starts_with(b"CRITICAL: ")), (Some(2), true), "{gone:?}");
     }
 }
 

@@ -9,7 +9,7 @@ mod text;
 mod told;
 
 use crate::broker::{Access, Broker, HELP, broker, random};
-use crate::ending::Ended;
+use crate::ending::{self, Ended};
 use crate::floor::feed::{News, follow};
 use crate::floor::model::{Condition, Floor, Picture};
 use crate::say;
@@ -23,8 +23,6 @@ use tokio::time::{Instant, timeout};
 
 /// Longest time for `--once` to see what the broker keeps.
 const ONCE: Duration = Duration::from_secs(10);
-/// The broker has told all that it keeps when nothing came for so long.
-const QUIET: Duration = Duration::from_secs(1);
 /// Shortest time between two pictures of `--json`.
 const PACE: Duration = Duration::from_secs(1);
 /// Show every table of a site: rewritten journals first, then faults, silent tables, and those of which records were missed
@@ -49,9 +47,13 @@ pub(crate) struct Arguments {
     /// How long a table that is open for gaming may tell nothing until it counts as silent
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     silent_after: u64,
-    /// Print the floor as it is now, and end
+    /// Print the floor as it is now, and end; exits with 1 where tables may be left out
     #[arg(long)]
     once: bool,
+    /// Say in one line how the floor stands, for a monitor, and exit as Nagios has it: 2 where a table is blocked, silent or rewritten, 1
+    /// where records were missed or tables may be left out, else 0
+    #[arg(long, conflicts_with_all = ["once", "json", "listen"])]
+    check: bool,
     /// Show the floor in browsers instead, as a page at this address (port 0: a free one). Whoever reaches it may look
     #[arg(long, value_name = "ADDRESS:PORT", conflicts_with = "once")]
     listen: Option<SocketAddr>,
@@ -76,6 +78,7 @@ impl View {
         match news {
             News::Connected => self.floor.connected(now_ms),
             News::Message { topic, payload, kept } => self.floor.take(&topic, &payload, kept, now_ms),
+            News::Told { kept, .. } => self.floor.told(kept),
             News::Lost(why) => self.floor.lost(why, now_ms),
         }
     }
@@ -123,18 +126,26 @@ impl Shown for OnScreen<'_> {
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
     let name = format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default());
     let settings = of.access.settings(&of.broker, name)?;
-    let is_screen = !of.once && !json && of.listen.is_none();
+    let is_screen = !of.once && !of.check && !json && of.listen.is_none();
     if is_screen && !std::io::stdout().is_terminal() {
         bail!("standard output is no terminal: add --once, --json or --listen");
     }
-    let filter = format!("taisai/{}/#", of.site.as_deref().unwrap_or("+"));
+    let filter = format!("taisai/{}/+", of.site.as_deref().unwrap_or("+"));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         let mut view = View { floor: Floor::new(Duration::from_secs(of.silent_after)), began: Instant::now() };
         let mut news = follow(settings, filter);
-        if of.once {
+        if of.check {
+            let looked = once(&mut view, &mut news).await;
+            return ending::watched(looked.map(|picture| text::watched(&picture, &of.broker.url)));
+        } else if of.once {
             let picture = once(&mut view, &mut news).await?;
-            if json { say::json(&picture)? } else { say::line(&text::whole(&picture, &of.broker.url))? }
+            if json {
+                say::json(&picture)?
+            } else {
+                say::line(&text::whole(&picture, &of.broker.url))?
+            }
+            return Ok(if picture.left_out.is_some() { Ended::Refused } else { Ended::Done });
         } else if let Some(address) = of.listen {
             page::serve(&mut view, &mut news, &of.broker.url, address).await?;
         } else if json {
@@ -151,19 +162,23 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
     let mut is_connected = false;
     let caught_up = async {
         loop {
-            let patience = if is_connected { QUIET } else { ONCE };
-            let Ok(Some(item)) = timeout(patience, news.recv()).await else { return Ok(()) };
+            let Some(item) = news.recv().await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
                 News::Lost(why) => bail!("the broker cannot be reached: {why}; {HELP}"),
-                News::Message { .. } => {}
+                News::Message { .. } | News::Told { .. } => {}
             }
+            let is_all = matches!(item, News::Told { is_last: true, .. });
             view.take(item);
+            if is_all {
+                return Ok(());
+            }
         }
     };
-    // A floor on which something happens all the time is shown as it is after that time.
-    if let Ok(ended) = timeout(ONCE, caught_up).await {
-        ended?;
+    match timeout(ONCE, caught_up).await {
+        Ok(ended) => ended?,
+        // A broker that is slow, or on which something happens all the time.
+        Err(_) => view.floor.cut(),
     }
     ensure!(is_connected, "the broker cannot be reached: it did not answer within {} s; {HELP}", ONCE.as_secs());
     Ok(view.picture())

@@ -13,10 +13,13 @@ use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 
-/// What a table's topics begin with.
-const TOPICS: [&str; 6] = ["status", "state", "lamps", "fault", "event", "keypad"];
+/// The topics that tell of a table. What is latched is in `state`, whole and numbered; `fault/CODE` may be missing or out of date.
+const TOPICS: [&str; 5] = ["status", "state", "lamps", "event", "keypad"];
 /// Most tables that are kept: the largest floors have some hundreds.
 const MOST: usize = 2000;
+
+/// Brokers queue so many messages for a subscriber, or a few more, and drop the rest without a word (mosquitto, EMQX).
+const CAPPED: usize = 1000;
 
 /// How a table is, worst first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -28,7 +31,7 @@ pub(crate) enum Condition {
     Fault,
     /// It is offline, or tells nothing although it is open.
     Silent,
-    /// Records of it were missed, or it tells what cannot be understood.
+    /// Records of it were missed, it tells what cannot be understood, or nothing of how it stands.
     Gap,
     /// None of these.
     Fine,
@@ -106,6 +109,8 @@ pub(crate) struct Picture {
     pub(crate) counts: Counts,
     /// Tables that were passed over because there were too many.
     pub(crate) beyond: u64,
+    /// Why tables may be left out; `None`: all that the broker keeps is here.
+    pub(crate) left_out: Option<String>,
     /// The tables, worst first.
     pub(crate) tables: Vec<Row>,
 }
@@ -122,6 +127,10 @@ enum Connection {
 pub(crate) struct Floor {
     tables: BTreeMap<(String, String), TableState>,
     beyond: u64,
+    /// Most messages of one kind that the broker told at once.
+    most: usize,
+    /// Not all that it keeps has come.
+    is_cut: bool,
     connection: Connection,
     silent_after_ms: u64,
 }
@@ -131,7 +140,14 @@ impl Floor {
     #[must_use]
     pub(crate) fn new(silent_after: Duration) -> Self {
         let connection = Connection::Down { since_ms: 0, why: None };
-        Self { tables: BTreeMap::new(), beyond: 0, connection, silent_after_ms: milliseconds(silent_after) }
+        Self {
+            tables: BTreeMap::new(),
+            beyond: 0,
+            most: 0,
+            is_cut: false,
+            connection,
+            silent_after_ms: milliseconds(silent_after),
+        }
     }
 
     /// The broker has confirmed the subscription: all that it keeps comes now. `now_ms`: a clock that never goes back, in
@@ -139,6 +155,31 @@ impl Floor {
     pub(crate) fn connected(&mut self, now_ms: u64) {
         self.connection = Connection::Up { since_ms: now_ms };
         self.tables.values_mut().for_each(TableState::forget);
+    }
+
+    /// The broker has told so many kept messages of one kind at once.
+    pub(crate) fn told(&mut self, kept: usize) {
+        self.most = self.most.max(kept);
+    }
+
+    /// No more is waited for, though not all that the broker keeps has come.
+    pub(crate) fn cut(&mut self) {
+        self.is_cut = true;
+    }
+
+    fn left_out(&self) -> Option<String> {
+        if self.beyond > 0 {
+            Some(format!("more than {MOST} tables: the others are left out; look at one site with --site"))
+        } else if self.most >= CAPPED {
+            Some(format!(
+                "the broker told {} tables at once and may have left others out: raise its bound of queued messages \
+                 (mosquitto: max_queued_messages), or look at one site with --site",
+                self.most
+            ))
+        } else {
+            self.is_cut
+                .then(|| "the broker had not told all tables in time: the others are left out; try again".to_owned())
+        }
     }
 
     /// The broker is gone.
@@ -169,7 +210,7 @@ impl Floor {
         let seen = self.tables.entry(place.clone()).or_default();
         seen.take(what, payload, kept, now_ms);
         // All of it deleted: the table was taken away.
-        if payload.is_empty() && seen.online.is_none() && seen.state.is_none() && seen.faults.is_empty() {
+        if payload.is_empty() && seen.online.is_none() && seen.state.is_none() {
             self.tables.remove(&place);
         }
     }
@@ -198,7 +239,14 @@ impl Floor {
                 Condition::Fine => &mut counts.fine,
             } += 1;
         }
-        Picture { connected: trouble.is_none(), trouble, counts, beyond: self.beyond, tables }
+        Picture {
+            connected: trouble.is_none(),
+            trouble,
+            counts,
+            beyond: self.beyond,
+            left_out: self.left_out(),
+            tables,
+        }
     }
 
     fn row(&self, site: &str, table: &str, seen: &TableState, since_ms: u64, now_ms: u64) -> Row {
@@ -213,13 +261,16 @@ impl Floor {
         } else {
             quiet.then_some(quiet_ms / 1000)
         };
+        let faults: Vec<Fault> = snapshot.map_or_else(Vec::new, |s| {
+            s.malfunctions.iter().map(|found| Fault { code: found.code, cause: clean(&found.cause) }).collect()
+        });
         let condition = if seen.rewritten.is_some() {
             Condition::Rewritten
-        } else if !seen.faults.is_empty() {
+        } else if !faults.is_empty() {
             Condition::Fault
         } else if offline || quiet {
             Condition::Silent
-        } else if seen.gaps > 0 || seen.strange.is_some() {
+        } else if seen.gaps > 0 || seen.strange.is_some() || snapshot.is_none() {
             Condition::Gap
         } else {
             Condition::Fine
@@ -234,7 +285,7 @@ impl Floor {
             open,
             round: snapshot.and_then(|s| s.round),
             result: snapshot.and_then(|s| s.result).or_else(last),
-            faults: seen.faults.iter().map(|(code, cause)| Fault { code: *code, cause: cause.clone() }).collect(),
+            faults,
             silent_s,
             heard_s: seen.heard_ms.map(|heard| now_ms.saturating_sub(heard) / 1000),
             gaps: seen.gaps,

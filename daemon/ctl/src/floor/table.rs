@@ -3,10 +3,10 @@
 use super::name::clean;
 use super::told::{Comparison, Place, Told};
 use serde::Deserialize;
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
-use tumbler_core::latch::Code;
 use tumbler_core::units::Seq;
-use tumbler_core::wire::topics::{FaultMessage, StateMessage, Status, VERSION};
+use tumbler_core::wire::topics::{StateMessage, Status, VERSION};
 
 /// Most journals of one table whose records are counted: a table has one, and another after it was lost.
 const STREAMS: usize = 8;
@@ -19,7 +19,8 @@ pub(super) struct TableState {
     /// When it went, if that was seen, on the floor's clock in milliseconds.
     pub(super) went_ms: Option<u64>,
     pub(super) state: Option<StateMessage>,
-    pub(super) faults: BTreeMap<Code, String>,
+    /// Whether `state` came live, so that no older one that a broker kept takes its place.
+    is_live: bool,
     /// When it last told something itself: messages that the broker had kept are none.
     pub(super) heard_ms: Option<u64>,
     pub(super) gaps: u64,
@@ -62,13 +63,12 @@ impl TableState {
     }
 
     fn read(&mut self, what: &str, payload: &[u8], kept: bool, now_ms: u64) -> Result<(), String> {
-        let (word, code) = what.split_once('/').unwrap_or((what, ""));
+        let word = what.split('/').next().unwrap_or_default();
         if payload.is_empty() {
             // Deleted.
             match word {
                 "status" => self.online = None,
                 "state" => self.state = None,
-                "fault" => drop(self.faults.remove(&code.parse()?)),
                 _ => {}
             }
             return Ok(());
@@ -80,15 +80,32 @@ impl TableState {
                 self.went_ms = (!online && !kept).then_some(now_ms);
                 self.online = Some(online);
             }
-            "state" => self.state = Some(read(payload)?),
-            "fault" => {
-                let fault: FaultMessage = read(payload)?;
-                self.faults.insert(fault.code, clean(&fault.cause));
+            "state" => {
+                let state: StateMessage = read(payload)?;
+                if self.is_newer(&state, kept) {
+                    self.is_live = !kept;
+                    self.state = Some(state);
+                }
             }
             "event" if !kept => self.count(&read(payload)?)?,
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether this picture is newer than the one that is known. Of one boot the larger `seq` counts, whichever came first: a bridge
+    /// or a broker that came back gives out what it had kept after what is live. Of another boot, what is live counts.
+    fn is_newer(&self, state: &StateMessage, kept: bool) -> bool {
+        let Some(known) = &self.state else { return true };
+        if known.boot != state.boot {
+            return !kept || !self.is_live;
+        }
+        match state.snapshot.seq.cmp(&known.snapshot.seq) {
+            Ordering::Greater => true,
+            // The table moves between two records, too.
+            Ordering::Equal => !kept || state.wall >= known.wall,
+            Ordering::Less => false,
+        }
     }
 
     fn count(&mut self, event: &Numbered) -> Result<(), String> {
@@ -122,7 +139,7 @@ impl TableState {
         self.online = None;
         self.went_ms = None;
         self.state = None;
-        self.faults.clear();
+        self.is_live = false;
         self.last.clear();
     }
 }

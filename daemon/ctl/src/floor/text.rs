@@ -2,6 +2,7 @@
 
 use crate::floor::model::{Condition, Picture, Row};
 use crate::{say, wording};
+use tumblerd::pages::standing::Grade;
 
 /// A terminal of fewer columns has room for what is wrong, and not for round, dice and when a table was heard.
 const WIDE: usize = 100;
@@ -21,7 +22,7 @@ pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     let counts = &picture.counts;
     let line = picture.trouble.as_ref().map(|why| format!("NOT CONNECTED: {why}. Last known: ")).unwrap_or_default();
     let rewritten = if counts.rewritten > 0 { format!("{} REWRITTEN, ", counts.rewritten) } else { String::new() };
-    let beyond = if picture.beyond > 0 { " (there are more, which are left out)" } else { "" };
+    let beyond = picture.left_out.as_ref().map(|why| format!(". LEFT OUT: {why}")).unwrap_or_default();
     format!(
         "{line}{rewritten}{} with faults, {} silent, {} with gaps, {} fine; {} at {broker}{beyond}",
         counts.fault,
@@ -30,6 +31,20 @@ pub(super) fn summary(picture: &Picture, broker: &str) -> String {
         counts.fine,
         number(picture.tables.len(), "table")
     )
+}
+
+/// The floor in one line, as monitors have it: first what is wrong with which table.
+pub(super) fn watched(picture: &Picture, broker: &str) -> (Grade, String) {
+    let grade = |condition| match condition {
+        Condition::Rewritten | Condition::Fault | Condition::Silent => Grade::Critical,
+        Condition::Gap => Grade::Warning,
+        Condition::Fine => Grade::Ok,
+    };
+    let worst = picture.tables.iter().map(|row| grade(row.condition)).max().unwrap_or_default();
+    let worst = worst.max(if picture.left_out.is_some() { Grade::Warning } else { Grade::Ok });
+    let wrong = picture.tables.iter().filter(|row| row.condition != Condition::Fine);
+    let wrong: String = wrong.map(|row| format!("; {}/{} {}", row.site, row.table, what(row))).collect();
+    (worst, format!("{}: {}{wrong}", worst.word(), summary(picture, broker)))
 }
 
 /// The heading and the tables, one per line, for this number of columns. A line may be longer than that.
@@ -79,6 +94,9 @@ fn what(row: &Row) -> String {
         (Some(false), None) => said.push("offline".to_owned()),
         (None, _) => said.push("the broker keeps no status of it".to_owned()),
     }
+    if row.phase.is_none() {
+        said.push("the broker keeps no state of it".to_owned());
+    }
     if row.missed > 0 {
         let missed = usize::try_from(row.missed).unwrap_or(usize::MAX);
         let gaps = usize::try_from(row.gaps).unwrap_or(usize::MAX);
@@ -120,7 +138,18 @@ mod tests {
         for (table, online) in [("t1", "online"), ("t2", "online"), ("t3", "offline")] {
             floor.take(&format!("taisai/pit/{table}/status"), status(online).as_bytes(), false, 1_000);
         }
-        floor.take("taisai/pit/t2/fault/seal", br#"{"v":1,"code":"seal","cause":"broken\nopen"}"#, true, 1_000);
+        let state = |malfunctions: &str| {
+            let picture = tumbler_core::snapshot::Snapshot::default();
+            let state = tumbler_core::wire::topics::StateMessage { v: 1, boot: "b".into(), wall: 1, snapshot: picture };
+            serde_json::to_string(&state)
+                .unwrap()
+                .replace("\"malfunctions\":[]", &format!("\"malfunctions\":{malfunctions}"))
+        };
+        for (table, latched) in
+            [("t1", "[]"), ("t2", r#"[{"code":"seal","cause":"broken\nopen","since":1}]"#), ("t3", "[]")]
+        {
+            floor.take(&format!("taisai/pit/{table}/state"), state(latched).as_bytes(), true, 1_000);
+        }
         let text = whole(&floor.picture(131_000), "mqtt://b");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 5, "{text}");

@@ -46,15 +46,27 @@ impl Table {
         let (client, mut events) = AsyncClient::new(options, 16);
         let task = tokio::spawn(async move { while events.poll().await.is_ok() {} });
         let table = Self { name, client, task };
-        for topic in ["status", "lamps", "state"] {
+        for topic in ["status", "lamps"] {
             table.tell(topic, true, &example(topic)).await;
         }
+        table.latch(1207, "").await;
         table
     }
 
     async fn tell(&self, topic: &str, retain: bool, payload: &str) {
         let topic = format!("taisai/pit/{}/{topic}", self.name);
         self.client.publish(topic, QoS::AtLeastOnce, retain, payload.to_owned()).await.unwrap();
+    }
+
+    /// What is latched now, as of this record.
+    async fn latch(&self, seq: u64, cause: &str) {
+        let mut state: Value = serde_json::from_str(&example("state")).unwrap();
+        state["seq"] = seq.into();
+        state["malfunctions"][0]["cause"] = cause.into();
+        if cause.is_empty() {
+            state["malfunctions"] = json!([]);
+        }
+        self.tell("state", true, &state.to_string()).await;
     }
 
     async fn event(&self, seq: u64) {
@@ -185,7 +197,7 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     drop(all.remove(149));
     drop(all.remove(9));
     for n in [180, 40] {
-        all[n].tell("fault/temperature", true, &example("fault")).await;
+        all[n].latch(1208, "91 C, limit 80 C").await;
     }
     watched.counts(2, 2, 1).await;
     assert_eq!(watched.first(6), ["t42", "t183", "t10", "t150", "t120", "t1"]);
@@ -203,8 +215,15 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     assert!(lines[2].contains("pit/t42") && lines[2].contains("temperature: 91 C, limit 80 C"), "{}", lines[2]);
     assert!(printed(ctl(broker.port, &["--once", "--site", "other"])).await.contains("0 tables at"));
 
+    let checked = ctl(broker.port, &["--check"]).output().unwrap();
+    assert_eq!(
+        (checked.status.code(), checked.stdout.starts_with(b"CRITICAL: 2 with faults")),
+        (Some(2), true),
+        "{checked:?}"
+    );
+
     // The fault is put right, and a table comes back.
-    all[40].tell("fault/temperature", true, "").await;
+    all[40].latch(1209, "").await;
     all.push(Table::start(broker.port, "t10".into()).await);
     watched.counts(1, 1, 1).await;
 
@@ -316,7 +335,7 @@ async fn the_page_is_served_and_follows_the_tables() {
     assert!(ask("/pictures", "evil.example", "only").await.starts_with("HTTP/1.1 421"));
     assert!(ask("/other", "localhost", "404").await.starts_with("HTTP/1.1 404"));
     let pictures = tokio::spawn(ask("/pictures", "localhost:80", "91 C, limit 80 C"));
-    table.tell("fault/temperature", true, &example("fault")).await;
+    table.latch(1208, "91 C, limit 80 C").await;
     let pictures = pictures.await.unwrap();
     assert!(pictures.contains("text/event-stream") && pictures.contains("\"table\":\"t1\""), "{pictures}");
     nix::sys::signal::kill(nix::unistd::Pid::from_raw(child.0.id().try_into().unwrap()), Signal::SIGTERM).unwrap();
@@ -349,10 +368,9 @@ async fn a_terminal_is_given_back_as_it_was() {
     };
     shows("1 table at").await;
     shows("pit/t1").await;
-    table.tell("fault/temperature", true, &example("fault")).await;
+    table.latch(1208, "91 C, limit 80 C").await;
     shows("temperature: 91 C, limit 80 C").await;
-    let long = example("fault").replace("91 C, limit 80 C", "91 C, limit 80 C, and the last look was an hour ago");
-    table.tell("fault/temperature", true, &long).await;
+    table.latch(1209, "91 C, limit 80 C, and the last look was an hour ago").await;
     shows("91 C, limit 80 C,").await;
     let _second = Table::start(broker.port, "t2".into()).await;
     shows("pit/t2").await;

@@ -33,7 +33,10 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
             say::line(&format!("  measured by, in maintenance: tumblerctl test {test}; {reset}"))?;
         }
         let procedure = if malfunction.code.allows_procedure() { ", or with --procedure TEXT" } else { "" };
-        say::line(&format!("  when put right: tumblerctl reset {} --rectified{procedure}", malfunction.code))?;
+        say::line(&format!(
+            "  when put right, with the supervisor's key turned again: tumblerctl reset {} --rectified{procedure}",
+            malfunction.code
+        ))?;
     }
     for waiver in &waived {
         say::line(&format!("{}: replaced by a procedure of {}: {}", waiver.code, waiver.by, waiver.procedure))?;

@@ -139,7 +139,8 @@ fn faults_say_how_they_are_reset() {
             vec![Malfunction { code: Code::Lamps, cause: "open".into(), since: Mono(1), in_spin: false }];
     });
     let ran = stub.ctl(&["faults"]);
-    assert!(ran.out.contains("reset lamps --rectified, or with --procedure"), "{ran:?}");
+    let reset = "with the supervisor's key turned again: tumblerctl reset lamps --rectified, or with --procedure";
+    assert!(ran.out.contains(reset), "{ran:?}");
     assert!(ran.out.contains("tumblerctl test lamps; a pass rectifies it: the reset runs this test"), "{ran:?}");
     stub.change(|table| {
         table.malfunctions =
@@ -257,6 +258,34 @@ fn events_are_the_latest_unless_told_after_which() {
     assert_eq!(seqs(&["events", "--json", "--after", "300"]), Vec::<u64>::new());
     let text = stub.ctl(&["events", "--limit", "1"]).out;
     assert_eq!(text, "   300 2026-11-21 03:24:05Z the supervisor's key was turned\n");
+}
+
+/// As the panel's browser of the journal looks for records, over more of them than one answer has.
+#[test]
+fn events_are_looked_for_by_kind_round_time_and_words() {
+    let stub = Stub::start(done);
+    for n in 1..=1500 {
+        let cause = format!("lamp {n} is dark");
+        stub.record(Some(n), Event::Latched { code: Code::Lamps, cause, in_spin: false });
+        stub.record(None, Event::KeyTurned);
+    }
+    let count = |arguments: &[&str]| {
+        let ran = stub.ctl(&[&["events"], arguments].concat());
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+        ran.out.lines().count()
+    };
+    assert_eq!(count(&["--kind", "latched", "--limit", "1000"]), 1000);
+    assert_eq!(count(&["--round", "7"]), 1);
+    assert_eq!(count(&["--after", "10", "--round", "7"]), 1);
+    assert_eq!(count(&["--grep", "LAMP 123 is"]), 1);
+    assert_eq!(count(&["--kind", "key-turned", "--grep", "lamp"]), 0);
+    assert_eq!(count(&["--since", "2026-11-21 03:24", "--limit", "3"]), 3);
+    assert_eq!(count(&["--since", "2026-11-22"]), 0);
+    for wrong in [["--kind", "broken"], ["--since", "yesterday"], ["--since", "2026-1-1"]] {
+        let ran = stub.ctl(&[&["events"], &wrong[..]].concat());
+        assert_eq!(ran.code, Some(2), "{ran:?}");
+        assert!(ran.err.contains("key-turned") || ran.err.contains("2026-11-21 03:04"), "{ran:?}");
+    }
 }
 
 /// Of a keyframe a person learns nothing: each sentence is about what happened. Programs get every record.

@@ -1,7 +1,17 @@
 //! The daemon's command line, here and not in its program so that `tumblerctl man` can describe it.
 
 use clap::{Parser, Subcommand};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+
+/// Where the package has the pages.
+pub const PAGES: &str = "/usr/share/doc/tumblerd/html/index.html";
+
+/// A help's last words, and where the pages are, if they are there.
+#[must_use]
+pub fn with_pages(help: &str) -> String {
+    let pages = format!("\n\nThe pages at file://{PAGES} explain the table.");
+    format!("{help}{}", if Path::new(PAGES).exists() { pages.as_str() } else { "" })
+}
 
 /// The equipment controller of a Tai-Sai (Sic Bo) table.
 ///
@@ -12,10 +22,9 @@ use std::path::PathBuf;
 /// Exit codes: 0 stopped, 1 could not start or did not end well, 2 wrong usage or configuration.
 #[derive(Debug, Parser)]
 #[command(name = "tumblerd", version, max_term_width = 100, args_conflicts_with_subcommands = true)]
-#[command(
-    after_help = "Example:\n  tumblerd --config /etc/tumblerd/tumblerd.toml --check-config\n  sudo -u tumblerd tumblerd --commission\n\n\
-        The pages at file:///usr/share/doc/tumblerd/html/index.html explain the table."
-)]
+#[command(after_help = with_pages(
+    "Example:\n  tumblerd --config /etc/tumblerd/tumblerd.toml --check-config\n  sudo -u tumblerd tumblerd --commission"
+))]
 pub struct Arguments {
     /// The configuration; fragments in FILE.d/*.toml are merged into it
     #[arg(long, global = true, value_name = "FILE", default_value = "/etc/tumblerd/tumblerd.toml")]

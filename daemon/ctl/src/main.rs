@@ -49,6 +49,7 @@ use crate::ending::Ended;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use tumblerd::arguments::with_pages;
 
 /// Talks to the daemon of a Tai-Sai table, and knows layouts, journals and recordings without one.
 ///
@@ -58,8 +59,7 @@ use std::process::ExitCode;
 /// Exit codes: 0 done, 1 refused or found wrong, 2 wrong usage or the daemon cannot be reached, 3 measured near a limit.
 #[derive(Debug, Parser)]
 #[command(name = "tumblerctl", version, max_term_width = 100)]
-#[command(after_help = "Example:\n  tumblerctl status\n  tumblerctl open --name Mei\n\n\
-    The pages at file:///usr/share/doc/tumblerd/html/index.html explain the table.")]
+#[command(after_help = with_pages("Example:\n  tumblerctl status\n  tumblerctl open --name Mei"))]
 struct Arguments {
     /// The daemon's console socket
     #[arg(

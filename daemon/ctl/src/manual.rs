@@ -7,6 +7,7 @@ use clap_complete::Shell;
 use clap_mangen::roff::{Roff, bold, roman};
 use std::io::Write;
 use std::path::{Path, PathBuf};
+use tumblerd::arguments::PAGES;
 
 /// Write the manual pages of tumblerctl and tumblerd
 ///
@@ -63,12 +64,14 @@ impl Program {
                 ("/var/lib/tumblerd", "The state directory, with the journal."),
                 ("/var/lib/tumblerd/incidents", "The recordings of raw inputs, which tumblerctl replay reads."),
                 ("/etc/tumblerd/panel-accounts", "The accounts of the panel, where the configuration names this file."),
+                (PAGES, "The pages that explain the table."),
             ],
             Self::Tumblerd => &[
                 ("/etc/tumblerd/tumblerd.toml", "The configuration, unless --config names another."),
                 ("/etc/tumblerd/tumblerd.toml.d/*.toml", "Fragments that are merged into it."),
                 ("/var/lib/tumblerd", "The state directory: journal, slot, and recordings in incidents."),
                 ("/run/tumblerd", "What lasts until a reboot, and the sockets of console and network."),
+                (PAGES, "The pages that explain the table."),
             ],
         }
     }
@@ -159,6 +162,18 @@ mod tests {
         let text = command.get_after_help().map(ToString::to_string).unwrap_or_default();
         let lines = text.strip_prefix("Example:\n").unwrap_or_default().lines();
         lines.take_while(|line| line.starts_with("  ")).map(str::to_owned).collect()
+    }
+
+    /// Where the package is not installed there are no pages.
+    #[test]
+    fn no_help_names_a_page_that_is_not_there() {
+        for program in [Program::Tumblerctl, Program::Tumblerd] {
+            let help = program.command().render_long_help().to_string();
+            for page in help.split_whitespace().filter_map(|word| word.strip_prefix("file://")) {
+                assert!(Path::new(page).exists(), "{page}");
+            }
+            assert!(tumblerd::arguments::with_pages("x").contains(PAGES) == Path::new(PAGES).exists());
+        }
     }
 
     #[test]

@@ -6,11 +6,12 @@ use std::net::IpAddr;
 use std::time::Duration;
 
 /// Guards an answer: only what `policy` lets in, kinds as they are told, no word to elsewhere. What says nothing of how long
-/// it holds is true at this moment only.
+/// it holds is true at this moment only, and a proxy (nginx) is to pass on at once what is told as it happens.
 pub fn guard(headers: &mut HeaderMap, policy: HeaderValue) {
     headers.insert(header::CONTENT_SECURITY_POLICY, policy);
     headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 

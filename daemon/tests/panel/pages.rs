@@ -36,6 +36,7 @@ async fn pages_are_small_and_bring_everything_with_them() {
             assert_eq!(answer.code, 200, "{path}");
             assert!(answer.head.contains("content-security-policy: default-src 'none'"), "{path}: {}", answer.head);
             assert!(answer.head.contains("x-content-type-options: nosniff"), "{path}");
+            assert!(answer.head.contains("x-accel-buffering: no"), "{path} may be held back by a proxy");
             bytes += answer.body.len();
             let elsewhere = answer.body.replace("http://www.w3.org/2000/svg", "");
             assert!(

@@ -3,6 +3,11 @@
 /** Milliseconds without a word after which the page says that it is not live; the server says something every 5 s. */
 const SILENT = 12000;
 
+/** Loads the page anew once it can be had: a proxy's error page would stay for ever. */
+function again() {
+  setTimeout(() => fetch(location.href, { cache: "no-store" }).then(({ ok }) => (ok ? location.reload() : again()), again), 5000);
+}
+
 /**
  * Follows the table. `on.status(status)` for each state, `on.record(record)` for each new record,
  * `on.live(live, seconds)` when the connection comes, goes, or is silent.
@@ -23,7 +28,7 @@ export function follow(on) {
     broken = true;
     say(false);
     // A server that refused is not tried again by the browser itself.
-    if (source.readyState === EventSource.CLOSED) setTimeout(() => location.reload(), 5000);
+    if (source.readyState === EventSource.CLOSED) again();
   };
   setInterval(() => say(!broken && heard > 0 && Date.now() - heard < SILENT), 1000);
 }

@@ -287,7 +287,7 @@ async fn what_stands_between_is_said() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert!(refused(vec![]).await.contains("no terminal: add --once, --json or --listen"));
-    assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("mqtts:// needs it"));
+    assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("--ca-file goes with mqtts://"));
     assert!(refused(vec!["--once", "--site", "a/b"]).await.contains("without `/`"));
     drop(broker);
     let gone = refused(vec!["--once"]).await;

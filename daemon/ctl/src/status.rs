@@ -135,7 +135,7 @@ fn broker(status: &Status) -> String {
 
 /// Whether games are played. A table that is blocked is open for nobody, though it need not be opened again once it is put right, and
 /// one that waits for an answer plays on after that only.
-const fn open(s: &Snapshot) -> &'static str {
+fn open(s: &Snapshot) -> &'static str {
     match () {
         () if !s.open => "no",
         () if !s.malfunctions.is_empty() => "no further game until the malfunction is put right",

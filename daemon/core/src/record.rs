@@ -173,6 +173,9 @@ pub enum Event {
     },
     /// An entry was not taken as a result.
     EntryError {
+        /// The code of what stands in the way; older records have words only.
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        code: String,
         /// Why.
         why: String,
     },
@@ -300,6 +303,9 @@ pub enum Event {
     Refused {
         /// What was asked.
         what: String,
+        /// The code of what stands in the way; older records have words only.
+        #[serde(skip_serializing_if = "String::is_empty", default)]
+        code: String,
         /// Why it was refused.
         why: String,
     },

@@ -11,7 +11,8 @@ use crate::units::{Dice, Millis, RoundId};
 use strum::IntoStaticStr;
 
 /// Why a request, an entry or a command is refused: what stands in the way, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, IntoStaticStr)]
+#[strum(serialize_all = "kebab-case")]
 pub enum Refusal {
     // No game may start.
     /// The daemon ends.
@@ -368,6 +369,12 @@ impl Asked {
 }
 
 impl Refusal {
+    /// Its code, by which programs may go: the words beside it may change.
+    #[must_use]
+    pub fn code(&self) -> &'static str {
+        self.into()
+    }
+
     /// The keys of the clauses ([`crate::rules::CLAUSE_KEYS`]) that are the grounds of this refusal of `asked`; none if the rules do
     /// not mention it.
     pub(crate) fn keys(&self, asked: Asked) -> &'static [&'static str] {

@@ -31,7 +31,7 @@ fn all_paid_is_an_act_of_its_own() {
         world.keys(&[terminal::ENTRY]);
         assert_eq!(world.table.phase(), Phase::Settling, "{rules}");
         assert_eq!(world.table.snapshot().display, "EEE", "said on the terminal, too");
-        assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("collect and pay first"))));
+        assert!(world.has(|e| matches!(e, Event::EntryError { why, .. } if why.contains("collect and pay first"))));
         let dice = Dice::from_pips([1, 3, 6]).unwrap();
         done(&mut world, Command::Amend { dice, uphold: false, name: SUPERVISOR.into() });
         // The amended areas are lit again, and the time begins again.
@@ -377,7 +377,7 @@ fn nz_7_2_the_dealer_amends_under_the_supervisor_only() {
         let taken = |world: &World| world.has(|e| matches!(e, Event::Result { .. }));
         if rules == "nz-1998" {
             assert!(!taken(&world));
-            assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("NZ98 7.2"))));
+            assert!(world.has(|e| matches!(e, Event::EntryError { why, .. } if why.contains("NZ98 7.2"))));
             assert_eq!(world.table.snapshot().prompt.unwrap().id, PromptId::Supervise);
             done(&mut world, Command::Supervise { name: SUPERVISOR.into() });
             world.entry([1, 3, 6]);

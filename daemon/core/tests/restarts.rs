@@ -47,7 +47,7 @@ fn lamps_of_a_result_are_proved_anew_after_a_restart() {
         world.pass(50);
         world.keys(&[terminal::ENTRY]);
         assert_eq!(verified(&world), 1, "{layout}");
-        assert!(world.has(|e| matches!(e, Event::EntryError { why } if why.contains("not proved lit"))));
+        assert!(world.has(|e| matches!(e, Event::EntryError { why, .. } if why.contains("not proved lit"))));
         assert_eq!(world.table.phase(), Phase::Settling);
         world.dead_lamps = 0;
         world.pass(300);

@@ -348,7 +348,7 @@ fn the_page_says_what_the_code_does() {
 fn refused(w: &World) -> Option<&str> {
     w.events()
         .filter_map(|e| {
-            if let Event::Refused { what, why } = e { (what == "tumble").then_some(why.as_str()) } else { None }
+            if let Event::Refused { what, why, .. } = e { (what == "tumble").then_some(why.as_str()) } else { None }
         })
         .last()
 }

@@ -63,7 +63,7 @@ fn events() -> Vec<Event> {
         Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 18, needed: 13, how: SpinEnd::Target },
         Event::Revealed { how: Reveal::Dome },
         Event::Established { flat: FlatBy::Reader },
-        Event::EntryError { why: text("2 numbers keyed") },
+        Event::EntryError { code: text("not-three-numbers"), why: text("2 numbers keyed") },
         Event::EntryDiffers { entered: Dice::from_pips([1, 3, 5]).unwrap(), read: dice() },
         Event::Result {
             dice: dice(),
@@ -94,7 +94,7 @@ fn events() -> Vec<Event> {
         Event::Answered { finding: Finding::Undisturbed, reason: text("the dome was on"), by: by() },
         Event::Latched { code: Code::Lamps, cause: text("total-10"), in_spin: false },
         Event::unlatched(Code::Lamps, &Exit::Rectified, &by()),
-        Event::Refused { what: text("tumble"), why: text("the dome is not down") },
+        Event::Refused { what: text("tumble"), code: text("dome-not-down"), why: text("the dome is not down") },
         Event::KeyTurned,
         Event::decided(Decision::Void, "seen", &by()),
         Event::DiceEnrolled { dice: [11, 12, 13], by: by() },

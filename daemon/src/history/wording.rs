@@ -114,7 +114,7 @@ pub fn told(event: &Event) -> String {
         Event::Revealed { how } => format!("the dice may be seen: {}", revealed(*how)),
         Event::Established { flat } => format!("the outcome is established: the dice lie flat by {}", flat_by(*flat)),
         Event::FacesRead { dice } => format!("the reader sees {}", call::result(*dice)),
-        Event::EntryError { why } => format!("an entry was not taken: {why}"),
+        Event::EntryError { why, .. } => format!("an entry was not taken: {why}"),
         Event::EntryDiffers { entered, read } => {
             format!("{} was entered, and the reader sees {}", call::result(*entered), call::result(*read))
         }
@@ -138,7 +138,7 @@ pub fn told(event: &Event) -> String {
         }
         Event::Latched { code, cause, .. } => format!("malfunction {code}: {cause}"),
         Event::Unlatched { code, how, by, .. } => format!("{code} was reset by {by}: {how}"),
-        Event::Refused { what, why } => format!("{what} was refused: {why}"),
+        Event::Refused { what, why, .. } => format!("{what} was refused: {why}"),
         Event::KeyTurned => "the supervisor's key was turned".to_owned(),
         Event::Decided { what, reason, by, .. } => format!("{by} decided: {what}: {reason}"),
         Event::Closing { by } => format!("{by} closes the table when the round has ended"),

@@ -107,7 +107,7 @@ impl Table {
     /// The entry is no result: the terminal says so.
     fn entry_error(&mut self, why: &Refusal) {
         self.devices.terminal.refuse(&mut self.ctx);
-        self.record_by(why.keys(Asked::Entry), Event::EntryError { why: why.to_string() });
+        self.record_by(why.keys(Asked::Entry), Event::EntryError { code: why.code().to_owned(), why: why.to_string() });
         self.result_comes_back();
     }
 

@@ -29,7 +29,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Revealed { .. } => "the dice may be seen".into(),
         Event::Established { .. } => "the outcome is established: all three dice lie flat".into(),
         Event::FacesRead { .. } => "the dice reader has read the faces".into(),
-        Event::EntryError { why } => format!("the terminal shows an error: {why}"),
+        Event::EntryError { why, .. } => format!("the terminal shows an error: {why}"),
         Event::EntryDiffers { entered, .. } => {
             format!("{:?} was keyed, and that is not what the dice show: no lamp lights", entered.pips())
         }
@@ -52,7 +52,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::Corrected { round, reason, by } => format!("{by} writes down beside round {}: {reason}", round.0),
         Event::Latched { code, cause, .. } => format!("MALFUNCTION {code}: {cause}. No further game"),
         Event::Unlatched { code, how, by, .. } => format!("{by} opens the latch {code}: {how}"),
-        Event::Refused { what, why } => format!("refused: {what}: {why}"),
+        Event::Refused { what, why, .. } => format!("refused: {what}: {why}"),
         Event::KeyTurned => "the supervisor turns the key".into(),
         Event::Started { boot, .. } => format!("tumblerd started (boot {})", boot.get(..8).unwrap_or(boot)),
         Event::Stopped => "tumblerd stopped".into(),

@@ -8,6 +8,7 @@ pub mod fault;
 pub mod kills;
 pub mod matrix;
 pub mod measure;
+pub mod pins;
 pub mod replay;
 pub mod report;
 pub mod runner;

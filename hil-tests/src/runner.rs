@@ -114,8 +114,14 @@ impl RunOptions {
 /// The seed of a trial, hashed from its name (FNV-1a): trials differ, and each one repeats.
 #[must_use]
 pub fn seed(name: &str, salt: u64) -> u64 {
-    name.bytes()
-        .fold(0xcbf2_9ce4_8422_2325 ^ salt, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    hash(name.as_bytes(), salt)
+}
+
+/// FNV-1a of these bytes, after what gave `before`.
+pub(crate) fn hash(bytes: &[u8], before: u64) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325 ^ before, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
 }
 
 /// The seed with which a trial is played: its own, or else the one of its name.

@@ -3,6 +3,7 @@
 mod bench;
 mod campaign;
 mod demo;
+mod diff;
 mod endure;
 mod kills;
 mod list;
@@ -93,6 +94,11 @@ enum Command {
         after_help = "Example:\n  tumbler-hil campaign --faults swarm --seed 1 --rounds 5000 --jobs 2 --out found.toml"
     )]
     Campaign(campaign::CampaignArgs),
+    /// Say what this build does otherwise than another build, or than what is pinned in the fixtures.
+    #[command(
+        after_help = "Example:\n  tumbler-hil diff\n  tumbler-hil diff --with ../before/target/debug/tumbler-hil motor.stall"
+    )]
+    Diff(diff::DiffArgs),
     /// Make the results page again, from one or more results.
     #[command(after_help = "Example:\n  tumbler-hil report bench-1/ bench-2/ --out together/")]
     Report(report::ReportArgs),
@@ -201,6 +207,7 @@ pub fn main() -> ExitCode {
         Command::EdgeLoop { chip } => crate::measure::edge::answer(&chip).map(|()| PASSED),
         Command::Demo(args) => demo::demo(&args),
         Command::Campaign(args) => campaign::campaign(&args),
+        Command::Diff(args) => diff::diff(&args),
         Command::Report(args) => report::report(&args),
         Command::Shrink(args) => shrink::shrink(&args),
         Command::Kills(args) => kills::kills(&args),

@@ -39,8 +39,7 @@ fn no_latch_is_opened(taken: &TakenStep<'_>) -> Option<String> {
 
 /// The second look at the guards refuses the spin: the round has begun, and the dome is not down.
 fn no_second_look(taken: &TakenStep<'_>) -> Option<String> {
-    let looked =
-        |event: &Event| matches!(event, Event::Refused { what, code, .. } if what == "tumble" && code == "dome-not-down");
+    let looked = |event: &Event| matches!(event, Event::Refused { what, code, .. } if what == "tumble" && code == "dome-not-down");
     let found = taken.before.round.is_some() && taken.records.iter().any(|record| looked(&record.event));
     found.then(|| "the guards were looked at a second time".into())
 }

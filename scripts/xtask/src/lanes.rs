@@ -279,7 +279,7 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "matrix",
-        about: "every fault of the catalogue at every phase under every rule set, on the pure bench",
+        about: "every fault of the catalogue at every phase under every rule set, on the pure bench; and what leaves the table as it is pinned",
         plays: Plays::Always,
         needs: &[],
         demand: after(compute(200, 500), &["build"]),

@@ -73,7 +73,8 @@ pub(crate) const VIRTUAL: [&str; 2] = ["--bench", "fixtures/benches/virtual.toml
 
 pub(crate) fn matrix(repository: &Repository) -> Result<()> {
     repository.build_rig()?;
-    run(rig(repository, ["matrix", "--bench", "fixtures/benches/pure.toml", "--keep-going"]))
+    run(rig(repository, ["matrix", "--bench", "fixtures/benches/pure.toml", "--keep-going"]))?;
+    run(rig(repository, ["diff"]))
 }
 
 pub(crate) fn panel(repository: &Repository) -> Result<()> {

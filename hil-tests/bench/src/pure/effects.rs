@@ -16,6 +16,9 @@ impl Pure {
             if let Some(effected) = &mut self.effected {
                 effected.push((self.now, effect.clone()));
             }
+            if let Some(left) = &mut self.left {
+                left.effect(self.now, &effect);
+            }
             match effect {
                 Effect::Set(drive) => {
                     let (line, active) = (drive.line(), drive.is_active());

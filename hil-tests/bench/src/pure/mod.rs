@@ -8,6 +8,7 @@ mod effects;
 mod environment;
 mod inspect;
 mod journal;
+mod left;
 mod recording;
 mod setup;
 
@@ -19,6 +20,7 @@ use broker::Broker;
 use bus::Transaction;
 use environment::Environment;
 use journal::{CommitResult, Journal};
+use left::Left;
 pub use setup::Setup;
 use std::collections::{BTreeMap, VecDeque};
 use tumbler_core::effect::Effect;
@@ -74,6 +76,8 @@ pub struct Pure {
     injection_check: InjectionCheck,
     /// Every effect with its time, if there is a trace.
     effected: Option<Vec<(u64, Effect)>>,
+    /// What left the table, if it is kept.
+    left: Option<Left>,
     environment: Environment,
     /// The raw inputs since the daemon's start, if they are recorded.
     tape: Option<Vec<Line>>,
@@ -135,6 +139,7 @@ impl Pure {
             observer,
             injection_check: InjectionCheck::of(SITE, TABLE),
             effected: setup.trace.then(Vec::new),
+            left: setup.left.then(Left::default),
             environment: Environment::default(),
             tape: setup.record.then(Vec::new),
             trouble: None,
@@ -165,6 +170,12 @@ impl Pure {
     #[must_use]
     pub fn effects(&self) -> &[(u64, Effect)] {
         self.effected.as_deref().unwrap_or_default()
+    }
+
+    /// What left the table, in order, a line each; empty unless the bench was set up to keep it.
+    #[must_use]
+    pub fn left(&self) -> &[String] {
+        self.left.as_ref().map_or(&[], |left| &left.lines)
     }
 
     /// Sets how long a commit takes from now on, in nanoseconds.
@@ -296,6 +307,9 @@ impl Pure {
         for record in records {
             self.recorded(record);
         }
+        if let (Some(left), Some(table)) = (&mut self.left, &self.table) {
+            left.state(self.now, &table.snapshot());
+        }
         self.durable = last;
         self.inbox.push_back((self.now, Input::Durable { seq: last }));
         self.relay_more();
@@ -303,6 +317,9 @@ impl Pure {
 
     fn recorded(&mut self, record: tumbler_core::record::Record) {
         self.observer.record(self.now, &record);
+        if let Some(left) = &mut self.left {
+            left.record(self.now, &record);
+        }
         if let Some(told) = &mut self.told {
             told.record(self.now, &self.boot_id, &record);
         }

@@ -26,6 +26,8 @@ pub struct Setup {
     pub without: Option<&'static str>,
     /// Whether all observations are kept.
     pub trace: bool,
+    /// Whether what leaves the table is kept, a line each.
+    pub left: bool,
     /// Whether the table's raw inputs are recorded, in the daemon's format.
     pub record: bool,
 }
@@ -44,6 +46,7 @@ impl Setup {
             sound: false,
             without: None,
             trace: false,
+            left: false,
             record: false,
         }
     }

@@ -208,6 +208,12 @@ pub enum Refusal {
         /// Whether a dice reader is in service.
         reader: bool,
     },
+    /// NZ 7.1 voids a spin on its grounds (a) to (d), and a choice is none of them.
+    #[error("a valid spin stands under the dome: only the grounds of {clause} void it")]
+    NoGround {
+        /// The clause with the grounds.
+        clause: Clause<'static>,
+    },
     /// Another command is for it.
     #[error("that round is in progress: `void` is for it")]
     VoidIsForIt,
@@ -265,6 +271,12 @@ pub enum Refusal {
     /// A round is settled by the entered result.
     #[error("another result is entered: amend it first")]
     AnotherResult,
+    /// NZ 6.4: on the entry terminal, where nothing that 7.3 speaks of has failed.
+    #[error("terminal and lamps are in service: the dealer enters the result and ends the round there ({clause})")]
+    EnteredOnTerminal {
+        /// The clause that says so.
+        clause: Clause<'static>,
+    },
     /// The faces of the dice are unknown.
     #[error("no result is entered: say what the dice show (`--dice`)")]
     SayTheDice,

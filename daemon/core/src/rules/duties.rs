@@ -10,4 +10,6 @@ pub struct Duties {
     pub dealer_announces_no_spin: bool,
     /// Whether the game supervisor sees wrong numbers amended, which the dealer keys (NZ 7.2).
     pub supervisor_sees_amendments: bool,
+    /// Whether the result is entered on the entry terminal and nowhere else, unless terminal or lamps have failed (NZ 6.4, 7.3).
+    pub terminal_enters: bool,
 }

@@ -286,6 +286,10 @@ impl Table {
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
         let Some(round) = &self.round else { return Err(Refusal::NothingToSettle) };
         stated(reason)?;
+        let enters = self.rule_set().is_some_and(|rules| rules.duties.terminal_enters);
+        if enters && self.ledger.is_in_service(Code::Terminal) && self.ledger.can_prove_areas() {
+            return Err(Refusal::EnteredOnTerminal { clause: self.clause("entry") });
+        }
         match (round.result(), dice) {
             (Some(result), Some(dice)) if result != dice => {
                 return Err(Refusal::AnotherResult);

@@ -46,7 +46,10 @@ impl Table {
     /// Records what was refused, and to whom where an account asked.
     pub(super) fn refuse(&mut self, what: Asked, account: Option<&str>, refusal: &Refusal) {
         let why = account.map_or_else(|| refusal.to_string(), |account| format!("{account}: {refusal}"));
-        self.record_by(refusal.keys(what), Event::Refused { what: what.name().to_owned(), code: refusal.code().to_owned(), why });
+        self.record_by(
+            refusal.keys(what),
+            Event::Refused { what: what.name().to_owned(), code: refusal.code().to_owned(), why },
+        );
     }
 
     /// The dealer asks for a spin: a request, refused where the rules forbid motion.

@@ -152,6 +152,10 @@ fn void(asked: &Command, state: &State) -> Expected {
     if state.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
+    // NZ 7.1 names the grounds of a void, and a choice is none of them.
+    if round.valid_spin && is_new_zealand(round) {
+        return Refused;
+    }
     // A person who sees the dice says how they lie, and does not choose.
     if round.revealed { if round.valid_spin { Refused } else { Unknown } } else { Done }
 }
@@ -214,12 +218,19 @@ fn amend(asked: &Command, state: &State, scene: &Scene) -> Expected {
 
 fn supervise(state: &State) -> Expected {
     let Some(round) = &state.round else { return Refused };
-    let amends = round.rules.map(Rules::family) == Some(Family::NewZealand);
-    whether(state.differs && amends && round.result.is_none())
+    whether(state.differs && is_new_zealand(round) && round.result.is_none())
+}
+
+fn is_new_zealand(round: &Round) -> bool {
+    round.rules.map(Rules::family) == Some(Family::NewZealand)
 }
 
 fn settle(asked: &Command, state: &State, scene: &Scene) -> Expected {
     let Some(round) = &state.round else { return Refused };
+    // NZ 6.4 has the result entered on the terminal; 7.3 begins where the lamps have failed.
+    if is_new_zealand(round) && ["terminal", "lamps", "journal"].into_iter().all(|code| state.serves(code)) {
+        return Refused;
+    }
     let Some(result) = round.result.map(sorted) else { return settle_unentered(asked, state, round, scene) };
     if asked.dice().is_some_and(|dice| dice != result) {
         return Refused;

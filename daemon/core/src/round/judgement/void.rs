@@ -74,7 +74,7 @@ impl Round {
         &self,
         not_flat: bool,
         reader: bool,
-        rules: Option<&RuleSet>,
+        rules: Option<&'static RuleSet>,
     ) -> Result<VoidVerdict, Refusal> {
         if let (Some(why), false) = (self.asked(), not_flat) {
             return Err(Refusal::AnswerInstead(why));
@@ -88,7 +88,11 @@ impl Round {
             (true, None) => Err(Refusal::NotRevealedToJudge),
             (true, Some(_)) => Ok(VoidVerdict::NotFlat { disputed }),
             (false, _) if self.lies_open() => Err(Refusal::DiceLieOpen { reader }),
-            (false, _) => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),
+            (false, _) => match rules.filter(|rules| self.has_valid_spin() && rules.duties.dealer_announces_no_spin) {
+                // A supervisor's choice is none of the grounds (a) to (d) of NZ 7.1.
+                Some(rules) => Err(Refusal::NoGround { clause: rules.clause("no-spin") }),
+                None => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),
+            },
         }
     }
 

@@ -41,14 +41,20 @@ fn other_citations_or_none_leave_play_as_it_is() {
     }
 }
 
-/// NZ 7.1: the dealer "shall announce"; 7.2: "under the supervision of the game supervisor". Singapore's texts have neither.
+/// NZ 7.1: the dealer "shall announce"; 7.2: "under the supervision of the game supervisor". 6.4: the
+/// result is entered "on the entry terminal". Singapore's texts have none of these.
 #[test]
 fn duties_are_those_of_the_text_and_each_has_its_clause() {
     for (id, duty) in
         [("nz-1998", true), ("nz-div9", true), ("sg-v6", false), ("sg-open", false), ("sg-open-early", false)]
     {
         let rules = rule_set(id).unwrap();
-        assert_eq!(rules.duties, Duties { dealer_announces_no_spin: duty, supervisor_sees_amendments: duty }, "{id}");
+        let (dealer_announces_no_spin, supervisor_sees_amendments, terminal_enters) = (duty, duty, duty);
+        assert_eq!(
+            rules.duties,
+            Duties { dealer_announces_no_spin, supervisor_sees_amendments, terminal_enters },
+            "{id}"
+        );
         for key in ["no-spin", "amend"] {
             assert_eq!(!rules.clause(key).to_string().is_empty(), duty, "{id} {key}");
         }

@@ -94,7 +94,8 @@ impl Table {
     pub fn snapshot(&self) -> Snapshot {
         match self.picture.shown.as_deref() {
             Some(shown) => shown.clone(),
-            None if self.sequence.is_durable() => self.live(),
+            // Beside a journal that takes its time, what came since is held back above.
+            None if self.sequence.is_durable() || !self.sequence.has_failed() => self.live(),
             None => self.live().until_recorded(&self.picture.on_record),
         }
     }

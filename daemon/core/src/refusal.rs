@@ -393,6 +393,8 @@ impl Refusal {
         match self {
             Self::OutcomeStands { .. } if asked == Asked::NoSpin => &["no-spin", "result-stands"],
             Self::OutcomeStands { .. } => &["result-stands"],
+            Self::NoGround { .. } => &["no-spin"],
+            Self::EnteredOnTerminal { .. } => &["entry"],
             Self::LeftToManager => &["supervisor"],
             Self::AreasNotLit | Self::PaidTooEarly { .. } => &["collect-and-pay", "all-paid"],
             Self::Malfunction(..) if asked == Asked::Tumble => &["activate", "malfunction"],

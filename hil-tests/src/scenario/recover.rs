@@ -162,7 +162,12 @@ fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt
             tell(session, Command::Amend { dice, uphold: true, name: name() })?;
         }
         collect_and_pay(session)?;
-        return tell(session, Command::Settle { dice: None, reason: reason(), name: name() });
+        let settled = tell(session, Command::Settle { dice: None, reason: reason(), name: name() })?;
+        if settled.starts_with("refused") {
+            // Beside sound equipment the dealer ends the round on the terminal (NZ 6.4).
+            session.keys(&[7])?;
+        }
+        return Ok(settled);
     }
     let settled = tell(session, Command::Settle { dice, reason: reason(), name: name() })?;
     match dice {

@@ -34,6 +34,11 @@ fn wrong_numbers(w: &mut World) {
     w.pass(300);
 }
 
+/// A round without a spin: one that is valid is not voided by choice (NZ 7.1).
+fn bets_only(w: &mut World) {
+    w.press(InLine::PlaceBets);
+}
+
 /// Every command that changes the table at once, on a table in which it is allowed.
 fn commands() -> Vec<(SetUp, Command)> {
     let dice = Dice::from_pips([1, 3, 6]).unwrap();
@@ -41,12 +46,12 @@ fn commands() -> Vec<(SetUp, Command)> {
         (|_| {}, Command::Close { name: who() }),
         (|_| {}, Command::Maintenance { on: true, name: who() }),
         (|_| {}, Command::EnrolDice { reason: why(), name: who() }),
-        (World::spin, Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() }),
+        (bets_only, Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() }),
         (World::spin, Command::Void { reason: why(), damaged_dice: true, not_flat: false, name: who() }),
         (wrong_numbers, Command::Amend { dice, uphold: true, name: who() }),
         (
             |w| {
-                w.spin();
+                bets_only(w);
                 w.ask(Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() });
                 w.spin();
                 w.press(InLine::PlaceBets);

@@ -155,10 +155,10 @@ fn an_open_dome_is_confirmed_only_where_the_dice_may_be_seen() {
     refused(&mut world, confirm(), "the contacts say so themselves");
 }
 
-/// NZ 7.2: a result that is entered is amended, not overwritten.
+/// SGV6 5.10: settled by the dice; a result that is entered is amended, not overwritten.
 #[test]
-fn nz_7_2_a_result_is_not_replaced_by_settling_another() {
-    let mut world = without_reader("nz-div9", "nz-div9-1");
+fn a_result_is_not_replaced_by_settling_another() {
+    let mut world = without_reader("sg-v6", "sg-v6-1");
     play_to_reveal(&mut world);
     reveal(&mut world);
     world.entry([1, 3, 6]);
@@ -184,7 +184,7 @@ fn nobody_settles_or_upholds_before_the_reader_has_read_the_faces() {
         Command::Settle { dice: Some(dice([4, 5, 6])), reason: "seen".into(), name: name() },
         Command::Amend { dice: dice([4, 5, 6]), uphold: true, name: name() },
     ] {
-        let mut world = opened("nz-div9", "nz-div9-1");
+        let mut world = opened("sg-v6", "sg-v6-1");
         play_to_reveal(&mut world);
         world.turn_key();
         world.pass(800);

@@ -83,7 +83,8 @@ impl Pin {
             }
             done = end;
         }
-        Some(done..lines.len())
+        // The last mark is alike by chance.
+        Some(done.min(lines.len().saturating_sub(self.count.div_ceil(MARKS)))..lines.len())
     }
 }
 

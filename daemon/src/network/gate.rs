@@ -9,8 +9,8 @@
 
 use super::account;
 use super::allowance::Allowance;
+use super::door::Door;
 pub use super::door::IsCaller;
-use super::door::{Door, PAUSE};
 use super::lines::{self, Lines};
 use super::messages::{
     Asked, BEAT, Disk, FORMAT, Hello, LONGEST_ASKED, PAGE, PAGE_BYTES, Page, RelayTold, TechnicianCommand, Told,
@@ -46,10 +46,12 @@ const COMMANDS: (u32, Duration) = (10, Duration::from_millis(500));
 const UNDER_WAY: usize = 4;
 /// Answers that wait to be taken. While they do, nothing more is heard.
 const ANSWERS: usize = 8;
-/// The pause after a call doubles up to this for as long as no call lasts: who hangs up again and again would else fill the log.
-const LONGEST_PAUSE: Duration = Duration::from_secs(2);
-/// How long a call lasts that is none of these.
-const LASTS: Duration = Duration::from_secs(30);
+/// Calls that are served: so many at once, and then one in this time.
+const SERVED: (u32, Duration) = (8, Duration::from_millis(200));
+/// Of these so many are told in the log at once, and then one in this time: who hangs up again and again would else fill it.
+const LOGGED: (u32, Duration) = (16, Duration::from_secs(60));
+/// Longest time in which a caller takes why it is hung up on.
+const LAST_WORD: Duration = Duration::from_millis(200);
 /// Longest time in which what is left is told when the daemon stops.
 const PARTING: Duration = Duration::from_millis(2300);
 /// Most topics of which it is told that the broker refuses them: there are fewer.
@@ -142,19 +144,29 @@ pub async fn run(listener: UnixListener, feeds: Feeds) {
         state_dir,
         stop,
     };
-    let door = Door { listener, is_caller };
-    let (mut why, mut pause) = ("it has not called yet".to_owned(), PAUSE);
+    let mut door = Door::new(listener, is_caller);
+    let (mut served, mut logged) = (Allowance::new(SERVED.0, SERVED.1), Allowance::new(LOGGED.0, LOGGED.1));
+    let (mut why, mut left_out) = ("it has not called yet".to_owned(), 0_u64);
     loop {
-        let Some(stream) = gate.wait(&door, &why).await else { return };
-        let begun = Instant::now();
+        let Some(stream) = gate.wait(&mut door, &why).await else { return };
+        let is_logged = logged.take(Instant::now()).is_ok();
+        if is_logged {
+            tracing::info!(left_out, "the network's process has called");
+            left_out = 0;
+        }
         let session = pin!(gate.session(stream, &mut keys, &mut traces));
         why = door.closed_during(session).await;
         if *gate.stop.borrow() {
             return;
         }
-        tracing::warn!("panel and relay are down: the network's process: {why}");
-        sleep(pause).await;
-        pause = if begun.elapsed() < LASTS { LONGEST_PAUSE.min(pause * 2) } else { PAUSE };
+        if is_logged {
+            tracing::warn!("panel and relay are down: the network's process: {why}");
+        } else {
+            left_out += 1;
+        }
+        while let Err(wait) = served.take(Instant::now()) {
+            sleep(wait).await;
+        }
     }
 }
 
@@ -179,9 +191,9 @@ struct Gate {
 
 impl Gate {
     /// Waits for a call; `None` when the daemon stops. Says meanwhile that nobody is there, and how much waits.
-    async fn wait(&self, door: &Door, why: &str) -> Option<UnixStream> {
+    async fn wait(&self, door: &mut Door, why: &str) -> Option<UnixStream> {
         let mut durable = self.durable.clone();
-        self.network.send_replace(Some(Network { up: false, since: wall(), trouble: Some(why.to_owned()) }));
+        self.down(why);
         let mut is_gone = false;
         let mut call = pin!(door.call());
         loop {
@@ -193,6 +205,23 @@ impl Gate {
                 changed = durable.changed(), if !is_gone => is_gone = changed.is_err(),
             }
         }
+    }
+
+    /// It is not there, or not any more; `since` stays where it was not there before.
+    fn down(&self, why: &str) {
+        self.network.send_modify(|network| {
+            let since = network.take().filter(|network| !network.up).map_or_else(wall, |network| network.since);
+            *network = Some(Network { up: false, since, trouble: Some(why.to_owned()) });
+        });
+    }
+
+    /// It is there: it said something that is understood.
+    fn heard(&self) {
+        if self.network.borrow().as_ref().is_some_and(|network| network.up) {
+            return;
+        }
+        self.network.send_replace(Some(Network { up: true, since: wall(), trouble: None }));
+        self.tell_relay(RelayTold { trouble: Some("not connected yet".into()), ..RelayTold::default() });
     }
 
     fn tell_relay(&self, told: RelayTold) {
@@ -234,9 +263,7 @@ impl Gate {
         keys: &mut mpsc::Receiver<KeyTold>,
         traces: &mut Option<Traces>,
     ) -> String {
-        tracing::info!("the network's process has called");
-        self.network.send_replace(Some(Network { up: true, since: wall(), trouble: None }));
-        self.tell_relay(RelayTold { trouble: Some("not connected yet".into()), ..RelayTold::default() });
+        self.down("it has called, and has not said anything yet");
         let (from, mut to) = stream.into_split();
         let (answers, waiting) = mpsc::channel(ANSWERS);
         let (seen, sights) = mpsc::channel(1);
@@ -247,7 +274,7 @@ impl Gate {
             () = self.parted() => "the daemon stops".into(),
         };
         // As far as there is room for it at once: who is hung up on may not take it.
-        let _ = timeout(PAUSE, lines::write(&mut to, &Told::Refused(why.clone()))).await;
+        let _ = timeout(LAST_WORD, lines::write(&mut to, &Told::Refused(why.clone()))).await;
         why
     }
 
@@ -378,6 +405,7 @@ struct Heard<'a> {
 
 impl Heard<'_> {
     async fn take(&mut self, asked: Asked) -> Result<(), String> {
+        self.gate.heard();
         match asked {
             Asked::Alive => Ok(()),
             Asked::Relay(told) => {

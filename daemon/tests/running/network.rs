@@ -23,13 +23,14 @@ impl Fake {
     fn calls(place: &Place) -> (Self, Value) {
         let until = Instant::now() + LONG;
         loop {
-            // The daemon pauses between two calls.
+            // Another one may still be connected.
             let to = UnixStream::connect(place.path("net")).unwrap();
             to.set_read_timeout(Some(LONG)).unwrap();
             to.set_write_timeout(Some(LONG)).unwrap();
             let mut fake = Self { from: BufReader::new(to.try_clone().unwrap()), to };
             let first = fake.hears();
             if let Some(hello) = first.get("hello") {
+                fake.says(&json!("alive"));
                 return (fake, hello.clone());
             }
             assert!(Instant::now() < until, "{first}");
@@ -182,7 +183,7 @@ fn its_commands_are_a_technicians_and_few() {
     answers(&place);
 }
 
-/// Whoever hangs up and calls again begins no new allowance, and is let in less and less often.
+/// Whoever hangs up and calls again begins no new allowance.
 #[test]
 fn calling_again_gives_no_more_commands() {
     let (place, _daemon, _wire) = up();
@@ -279,6 +280,33 @@ fn one_that_hangs_is_given_up_and_the_next_is_served() {
     drop(hangs);
     let (_fake, _) = Fake::calls(&place);
     network_is(&place, |network| network["up"] == true);
+}
+
+/// Calls by the thousand whose caller is gone again, with and without a word, keep nobody waiting, and are never said to be there.
+#[test]
+fn calls_of_one_that_is_gone_keep_its_successor_waiting_no_longer() {
+    let (place, _daemon, _wire) = up();
+    for _ in 0..20 {
+        drop(Fake::calls(&place));
+    }
+    network_is(&place, |network| network["up"] == false);
+    let before = network(&place)["since"].clone();
+    for n in 0..3000 {
+        let mut call = UnixStream::connect(place.path("net")).unwrap();
+        if n % 2 == 0 {
+            // Nothing that is understood.
+            let _ = call.write_all(b"\"hello\"\n");
+        }
+        if n % 500 == 0 {
+            assert_eq!(network(&place)["up"], false, "after {n} calls");
+        }
+    }
+    let begun = Instant::now();
+    let (_fake, _) = Fake::calls(&place);
+    network_is(&place, |network| network["up"] == true);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert!(network(&place)["since"].as_i64() > before.as_i64());
+    answers(&place);
 }
 
 /// Another account is refused by the kernel's word, whatever it says, and also where the socket's mode lets it in.

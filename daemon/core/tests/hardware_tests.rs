@@ -85,15 +85,22 @@ fn a_slow_motor_is_marginal_until_it_is_out_of_limits() {
     }
 }
 
-/// faults.md motor.dead: the report says so also where nothing moved.
+/// faults.md motor.dead, cam.a_stuck_0, cam.b_stuck_0: what did not move is named first, and a stuck sensor is no shaft that binds.
 #[test]
-fn a_dead_motor_fails_by_its_start_time() {
-    let mut world = maintained();
-    world.shaft_works = false;
-    let found = run(&mut world, HardwareTest::Motor);
-    assert_eq!(found.verdict, Verdict::Fail);
-    assert!(found.found.contains("no progress"), "{found:?}");
-    assert_eq!(judged(&found, Quantity::StartTime).0, 700_000);
+fn a_spin_without_progress_names_the_sensor_that_did_not_move() {
+    for (works, stuck, named, start) in [
+        (false, None, "neither cam_a nor cam_b moved; the motor is on", (700_000, Verdict::Marginal)),
+        (true, Some(InLine::CamA), "cam_a did not move, and cam_b did", (300_000, Verdict::Pass)),
+        (true, Some(InLine::CamB), "cam_b did not move, and cam_a did", (150_000, Verdict::Pass)),
+    ] {
+        let mut world = maintained();
+        (world.shaft_works, world.stuck_cam) = (works, stuck);
+        let found = run(&mut world, HardwareTest::Motor);
+        assert_eq!((found.verdict, judged(&found, Quantity::StartTime)), (Verdict::Fail, start), "{found:?}");
+        assert!(found.found.starts_with(&format!("tumbler: {named}")), "{found:?}");
+        let latched = &world.table.snapshot().malfunctions[0];
+        assert!(latched.cause.starts_with(named), "{latched:?}");
+    }
 }
 
 /// faults.md cam.bounce: no tumble more, and the sensor's test shows it.
@@ -220,10 +227,24 @@ fn the_dome_is_measured_while_a_person_moves_it() {
         assert_eq!(judged(found, Quantity::DomeTravel), (travel as i64 * 1000, verdict), "{found:?}");
         assert_eq!(found.verdict, verdict);
     }
-    let mut world = maintained();
-    begin(&mut world, HardwareTest::Dome);
-    assert!(world.until(200_000, |w| report(w).is_some()));
-    assert!(report(&world).unwrap().found.contains("not seen open"), "nobody moved it");
+    for (moves, named) in [
+        (vec![], "dome_closed did not come off and dome_open did not come on: the dome was not seen lifted"),
+        (vec![(InLine::DomeClosed, false)], "dome_open did not come on: the dome was not seen lifted"),
+        (
+            vec![(InLine::DomeClosed, false), (InLine::DomeOpen, true)],
+            "dome_open did not come off and dome_closed did not come on: the dome was not seen put back",
+        ),
+    ] {
+        let mut world = maintained();
+        begin(&mut world, HardwareTest::Dome);
+        world.pass(300);
+        for (line, active) in moves {
+            world.line(line, active);
+            world.pass(500);
+        }
+        assert!(world.until(200_000, |w| report(w).is_some()));
+        assert!(report(&world).unwrap().found.contains(named), "{named}: {:?}", report(&world));
+    }
 }
 
 /// NZ 5 and design.md, Wires: only a person hears the bell.

@@ -63,14 +63,14 @@ fn an_opening_whose_spin_is_cut_short_fails_and_latches_nothing() {
 /// NZ 5(c): a unit of the field bus is proved by replies in a row, not by nothing against it yet.
 #[test]
 fn an_opening_right_after_the_start_waits_for_replies_of_every_unit() {
-    for unit in [1, 2, 10] {
+    for (unit, name) in [(1, "the entry terminal"), (2, "lamp board 2"), (10, "the dice reader")] {
         let mut world = World::new(settings("nz-div9", "nz-div9-1"));
         world.silent.push(unit);
         world.turn_key();
         let request = world.ask(Command::Open { name: SUPERVISOR.into() });
         assert!(world.until(60_000, |w| w.reply(request).is_some()));
         let told = world.reply(request).unwrap();
-        let why = format!("unit {unit} does not reply");
+        let why = format!("bus: {name} (unit {unit}) does not reply");
         assert!(matches!(told, Answer::Refused(told) if told.contains(&why)), "{told:?}");
     }
 }

@@ -7,7 +7,7 @@ mod world;
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
-use tumbler_core::round::Doubt;
+use tumbler_core::round::{Doubt, Finding};
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, MilliCelsius, RoundId, Tumbles};
 use tumbler_core::wire::registers::{reader, terminal};
@@ -200,14 +200,21 @@ fn steps(rules: &str) -> [fn(&mut World); 7] {
     [first, second, third, reveal, |world| world.entry([1, 3, 6]), World::all_paid, World::cover]
 }
 
-/// SGV6 5.4.1, 5.14: the question is told by the name that records carry, and asks for a fact; only who has the authority decides.
+/// SGV6 5.4.1, 5.14: the question is told by the name that records carry, and asks for a fact in the words of its answers, of those alone
+/// that may be given; only who has the authority decides.
 #[test]
 fn each_doubt_has_the_name_of_its_records_and_asks() {
     for doubt in Doubt::ALL {
         assert_eq!(serde_json::to_value(doubt).unwrap(), doubt.name());
-        let asks = doubt.text().contains("lie flat and undisturbed");
+        let asks = doubt.text().contains("person says how");
         let decides = doubt.text().contains("shift manager or above");
         assert_eq!((asks, decides), (doubt != Doubt::Dice, doubt == Doubt::Dice), "{doubt:?}");
+        for answers in [&Finding::ALL[..], &[Finding::Undisturbed, Finding::CannotTell]] {
+            let asked = doubt.asks(answers);
+            for finding in Finding::ALL.into_iter().filter(|_| doubt != Doubt::Dice) {
+                assert_eq!(asked.contains(&format!("{} (", finding.name())), answers.contains(&finding), "{asked}");
+            }
+        }
     }
 }
 

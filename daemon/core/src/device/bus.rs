@@ -46,6 +46,15 @@ impl Unit {
             Self::Board(board) => registers::lamps::FIRST_UNIT + board,
         }
     }
+    /// What a finding calls it: its name, and where it is found.
+    #[must_use]
+    pub fn called(self) -> String {
+        match self {
+            Self::Terminal => "the entry terminal".to_owned(),
+            Self::Reader => "the dice reader".to_owned(),
+            Self::Board(_) => format!("lamp board {}", self.address()),
+        }
+    }
     /// What people call the unit with this address: `terminal`, `reader`, or `board-` with the address.
     #[must_use]
     pub fn name_of(address: u8) -> String {

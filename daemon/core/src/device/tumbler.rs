@@ -24,6 +24,7 @@ pub use report::{Defect, Report, RunsFor, Stop};
 use super::cam::{Cam, STEPS, tumbles};
 use crate::context::Context;
 use crate::line::{InLine, OutLine};
+use crate::prelude::*;
 use crate::sequence::{Durable, Pending};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Tumbles};
@@ -65,6 +66,8 @@ pub struct Tumbler {
     from: i64,
     /// Where the shaft was in this run.
     way: Way,
+    /// Edges of each cam sensor in this run, `cam_a` first.
+    seen: [u32; 2],
     /// Full tumbles counted in this run; frozen when a guard, a defect or a halt ends it.
     counted: Tumbles,
     /// Net steps forward of this run, frozen with it.
@@ -110,6 +113,20 @@ impl Tumbler {
         self.steps
     }
 
+    /// What was found of a run, with the cam sensor that did not do its part named first: one without an edge while the shaft took
+    /// the other one past its magnet, there and away. Where neither has any, it may as well be the shaft.
+    #[must_use]
+    pub fn names(&self, found: &str) -> String {
+        let [a, b] = self.seen;
+        let still = match (a, b) {
+            (0, 0) => "neither cam_a nor cam_b moved",
+            (0, 2..) => "cam_a did not move, and cam_b did: check its sensor, magnet and cable",
+            (2.., 0) => "cam_b did not move, and cam_a did: check its sensor, magnet and cable",
+            _ => return found.to_owned(),
+        };
+        format!("{still}; {found}")
+    }
+
     /// Whether the motor is commanded on, so that the guard lines matter.
     #[must_use]
     pub const fn is_on(&self) -> bool {
@@ -143,6 +160,7 @@ impl Tumbler {
         let at = ctx.at();
         self.from = self.cam.position();
         self.way = Way::from(self.from);
+        self.seen = [0; 2];
         self.counted = Tumbles(0);
         self.steps = 0;
         self.frozen = false;
@@ -281,6 +299,9 @@ impl Tumbler {
     pub fn edge(&mut self, line: InLine, active: bool, ctx: &mut Context) -> Option<Report> {
         let (at, read) = (ctx.stamp(), ctx.read());
         let position = self.cam.edge(line == InLine::CamB, active);
+        let [a, b] = &mut self.seen;
+        let sensor = if line == InLine::CamB { b } else { a };
+        *sensor = sensor.saturating_add(1);
         let fast = at.nanos_since(self.last_edge) < least_step(ctx);
         self.last_edge = at;
         match self.state {

@@ -124,6 +124,22 @@ impl Dome {
         if self.lifted { "put the dome back" } else { "lift the dome" }
     }
 
+    /// The contacts that are not as they are with the dome where it is asked to be.
+    #[must_use]
+    pub fn missing(&self) -> String {
+        let [closed, open] = self.levels.unwrap_or_default();
+        let (away, comes, how) = if self.lifted {
+            ((InLine::DomeOpen, open), (InLine::DomeClosed, closed), "put back")
+        } else {
+            ((InLine::DomeClosed, closed), (InLine::DomeOpen, open), "lifted")
+        };
+        let stays = away.1.then(|| format!("{} did not come off", away.0.name()));
+        let stayed = (!comes.1).then(|| format!("{} did not come on", comes.0.name()));
+        let which: Vec<String> = [stays, stayed].into_iter().flatten().collect();
+        let which = if which.is_empty() { "the contacts did not stay".to_owned() } else { which.join(" and ") };
+        format!("{which}: the dome was not seen {how}")
+    }
+
     pub(super) fn found(&self) -> Vec<(Quantity, i64)> {
         if !self.lifted {
             return Vec::new();

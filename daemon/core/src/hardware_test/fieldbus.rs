@@ -1,6 +1,7 @@
 //! What the field bus shows: its transactions, the terminal's keys, the lamps' currents.
 
 use super::{Plots, Quantity};
+use crate::device::bus::Unit;
 use crate::line::Key;
 use crate::prelude::*;
 use crate::units::Mono;
@@ -20,6 +21,8 @@ pub struct Traffic {
     asked: Option<Mono>,
     good: i64,
     bad: i64,
+    /// Of which units bad ones came, and how many.
+    from: Vec<(Unit, i64)>,
     total: i64,
     greatest: i64,
 }
@@ -31,7 +34,7 @@ impl Traffic {
     }
 
     /// It was answered, validly or not. One that began before the test does not count.
-    pub fn answer(&mut self, at: Mono, good: bool) {
+    pub fn answer(&mut self, unit: Unit, at: Mono, good: bool) {
         let Some(asked) = self.asked.take() else { return };
         if good {
             let took = micros(asked, at);
@@ -40,7 +43,17 @@ impl Traffic {
             self.greatest = self.greatest.max(took);
         } else {
             self.bad += 1;
+            match self.from.iter_mut().find(|(known, _)| *known == unit) {
+                Some((_, bad)) => *bad += 1,
+                None => self.from.push((unit, 1)),
+            }
         }
+    }
+
+    /// Which units did not answer, or not validly: where it is one, that one and its stub are to be looked at, and not the whole bus.
+    pub(super) fn wrong(&self) -> String {
+        let of = self.from.iter().map(|(unit, bad)| format!("{} gave no valid reply {bad} times", unit.called()));
+        of.collect::<Vec<_>>().join("; ")
     }
 
     /// Whether there were enough.

@@ -17,8 +17,8 @@ pub enum Signal {
     Edge(InLine, bool),
     /// A transaction on the field bus began.
     Asked,
-    /// It was answered, well or not.
-    Answered(bool),
+    /// It was answered by this unit, well or not.
+    Answered(Unit, bool),
     /// The terminal was polled.
     Polled {
         /// A key is held.
@@ -91,7 +91,7 @@ impl Probe {
             (Self::Buttons(buttons), Signal::Edge(line, active)) if measures => buttons.edge(line, active, at),
             (Self::Seal(seal), Signal::Edge(InLine::Seal, active)) if measures => seal.edge(active),
             (Self::Bus(traffic), Signal::Asked) => traffic.ask(at),
-            (Self::Bus(traffic), Signal::Answered(good)) => traffic.answer(at, good),
+            (Self::Bus(traffic), Signal::Answered(unit, good)) => traffic.answer(unit, at, good),
             (Self::Terminal(keys), Signal::Polled { held, bounced }) => keys.poll(held, bounced, at),
             (Self::Terminal(keys), Signal::Pressed(key)) if measures => keys.press(key),
             (Self::Temperature(thermometer), Signal::Read(reading)) if measures => thermometer.read(reading, at),
@@ -146,6 +146,7 @@ impl Probe {
     pub fn wrong(&self, now: Mono, p: &Parameters) -> String {
         match self {
             Self::Buttons(buttons) => buttons.wrong(p, now),
+            Self::Bus(traffic) => traffic.wrong(),
             _ => String::new(),
         }
     }

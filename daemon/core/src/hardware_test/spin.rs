@@ -26,6 +26,8 @@ pub struct Spin {
     /// When the dead-man edges ended.
     off: Option<Mono>,
     furthest: i64,
+    /// When the first edge came that repeats no level.
+    first: Option<Mono>,
     /// When the cam went on by a step, from the first one on.
     steps: Vec<Mono>,
     /// When the last edge came that took the cam on.
@@ -73,6 +75,7 @@ impl Spin {
             self.repeats += 1;
             return;
         }
+        self.first.get_or_insert(at);
         let wave = if line == InLine::CamA { &mut self.waves[0] } else { &mut self.waves[1] };
         if wave.edges.len() < Wave::KEPT {
             wave.edges.push(micros(on, at));
@@ -109,8 +112,8 @@ impl Spin {
     pub(super) fn motor(&self, now: Mono) -> Vec<(Quantity, i64)> {
         let mut found = Vec::new();
         let Some(on) = self.on else { return found };
-        // Of a shaft that never moves, the time so far is what is known.
-        let first = self.steps.first().copied();
+        // Of a shaft that never moves, the time so far is what is known. Where a sensor is stuck, the other one shows its start.
+        let first = self.first;
         found.push((Quantity::StartTime, micros(on, first.unwrap_or_else(|| self.off.unwrap_or(now)))));
         let tumbles = crate::device::cam::tumbles(i64::try_from(self.driven().len()).unwrap_or(0));
         found.push((Quantity::Tumbles, i64::from(tumbles.0)));

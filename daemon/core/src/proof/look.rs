@@ -1,6 +1,6 @@
 //! How a step of a test stands: what its devices say, and what is to be told to them.
 
-use super::step::{CLEAR_FOR, Outcome, Start, Step};
+use super::step::{CLEAR_FOR, Outcome, Start, Step, key_name};
 use crate::context::Context;
 use crate::device::Devices;
 use crate::device::bus::Unit;
@@ -163,7 +163,11 @@ impl Look<'_> {
             }
             Step::Terminal { shown } => self.terminal(shown),
             Step::Keys { left } if left.is_empty() => passed("every key was pressed and told"),
-            Step::Keys { .. } => self.wait(Millis(p.person_limit), "not every key of the terminal was pressed"),
+            Step::Keys { left } => {
+                let left: Vec<String> = left.iter().map(|code| key_name(*code, "Entry")).collect();
+                let found = format!("no press was seen of these keys of the terminal: {}", left.join(", "));
+                self.wait(Millis(p.person_limit), &found)
+            }
             Step::Lamps { results, proved, lit } => self.lamps(results, proved, lit, by),
             Step::Bell { struck } => self.bell(struck, by),
             Step::Seal if self.devices.inputs.is_active(InLine::Seal) => passed("the loop is closed"),
@@ -184,7 +188,11 @@ impl Look<'_> {
                 None => Outcome::Passed(None),
             },
             Step::Witness { left } if left.is_empty() => Outcome::Passed(None),
-            Step::Witness { .. } => self.wait(Millis(p.person_limit), "nobody said what only a person can see"),
+            Step::Witness { left } => {
+                let left: Vec<&str> = left.iter().map(|item| item.name()).collect();
+                let found = format!("nobody said whether this is right: {}", left.join(", "));
+                self.wait(Millis(p.person_limit), &found)
+            }
         }
     }
 
@@ -242,7 +250,7 @@ impl Look<'_> {
             None => passed("all units reply"),
             Some((unit, _)) => {
                 let limit = self.ctx.p().unit_lost.saturating_mul(3);
-                self.wait(Millis(limit), &format!("unit {} does not reply", unit.address()))
+                self.wait(Millis(limit), &format!("{} (unit {}) does not reply", unit.called(), unit.address()))
             }
         }
     }
@@ -256,7 +264,7 @@ impl Look<'_> {
             self.devices.terminal.want(*pattern, self.ctx);
             if !self.devices.terminal.shows() || self.devices.terminal.display_due().is_some() {
                 let limit = p.display_verify.saturating_mul(4);
-                return self.wait(Millis(limit), "the display does not show what it is told");
+                return self.wait(Millis(limit), "the entry terminal's display does not show what it is told");
             }
             *shown += 1;
         }
@@ -357,9 +365,10 @@ impl Look<'_> {
         } else {
             if stop == Stop::TimeLimit {
                 let found = format!("the tumbler is slow: {} full tumbles within the time allowed", tumbles.0);
-                self.find(Code::Tumbler, &found);
+                self.find(Code::Tumbler, &self.devices.tumbler.names(&found));
             }
-            Outcome::Failed(ended_early(stop, tumbles, p.target_tumbles))
+            let found = ended_early(stop, tumbles, p.target_tumbles);
+            Outcome::Failed(if stop == Stop::TimeLimit { self.devices.tumbler.names(&found) } else { found })
         }
     }
 

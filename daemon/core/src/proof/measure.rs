@@ -25,9 +25,7 @@ impl Look<'_> {
             Probe::Lamps(map) => return self.light_map(map, results, lit, by),
             Probe::Buttons(buttons) => return self.press(buttons),
             Probe::Motor(_) | Probe::Cam(_) | Probe::Person => (true, 0, String::new()),
-            Probe::Dome(dome) => {
-                (dome.is_done(), p.person_limit, "the dome was not seen open and then closed".to_owned())
-            }
+            Probe::Dome(dome) => (dome.is_done(), p.person_limit, dome.missing()),
             Probe::Terminal(keys) => (keys.is_done(), p.person_limit, format!("nobody did: {}", keys.prompt())),
             Probe::Reader(settling) => {
                 if settling.is_done() && self.devices.reader.tumbled() == Some(false) {

@@ -329,7 +329,9 @@ impl Test {
             _ => &[],
         };
         let areas = if areas.is_empty() { String::new() } else { format!(" ({})", areas.join(", ")) };
-        Err(format!("{name}, {value} {unit}{areas}, is out of limits. {remedy}"))
+        let out = format!("{name}, {value} {unit}{areas}, is out of limits. {remedy}");
+        let wrong = self.probe.as_ref().map(|probe| probe.wrong(now, p)).filter(|wrong| !wrong.is_empty());
+        Err(wrong.map_or(out.clone(), |wrong| format!("{wrong}; {out}")))
     }
 
     /// What came of it, as a hardware test.
@@ -342,7 +344,9 @@ impl Test {
             Ok(()) => (worst, String::new()),
             Err(found) => (Verdict::Fail, found),
         };
-        let found = [ended, wrong].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
+        // What did not do its part is named once, and first.
+        let wrong = if ended.contains(&wrong) { String::new() } else { wrong };
+        let found = [wrong, ended].into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("; ");
         Report { test, by: self.by.clone(), verdict, found, seen: self.seen.clone(), measurements, plots }
     }
 

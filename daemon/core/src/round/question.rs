@@ -1,6 +1,7 @@
 //! What a person is asked about a round, and what the answer may be.
 
 use crate::every::every;
+use crate::prelude::*;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -28,18 +29,27 @@ impl Doubt {
         self.into()
     }
 
-    /// What the person is asked.
+    /// Why the person is asked.
     #[must_use]
     pub const fn text(self) -> &'static str {
         match self {
-            Self::Interrupted => {
-                "Play was interrupted after a valid spin. Do the dice lie flat and undisturbed, does one not lie flat, or can nobody tell?"
-            }
-            Self::Knocked => {
-                "The dice were moved after they had come to rest. Do they lie flat and undisturbed, does one not lie flat, or can nobody tell?"
-            }
+            Self::Interrupted => "Play was interrupted after a valid spin. A person says how the dice lie.",
+            Self::Knocked => "The dice were moved after they had come to rest. A person says how they lie.",
             Self::Dice => "The dice are not the three enrolled ones. The shift manager or above decides.",
         }
+    }
+
+    /// The question itself, in the words of the answers that it may have.
+    #[must_use]
+    pub fn asks(self, answers: &[Finding]) -> String {
+        if self == Self::Dice {
+            return self.text().to_owned();
+        }
+        let flat = answers.contains(&Finding::NotFlat);
+        let offered: Vec<&str> = answers.iter().map(|finding| finding.asked(flat)).collect();
+        let (last, before) = offered.split_last().unwrap_or((&"", &[]));
+        let all = if before.is_empty() { (*last).to_owned() } else { format!("{}, or {last}", before.join(", ")) };
+        format!("{} What is found: {all}?", self.text())
     }
 }
 
@@ -67,5 +77,15 @@ impl Finding {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// What it says, behind its name; whether one lies flat is not asked under a dome that is on.
+    const fn asked(self, flat: bool) -> &'static str {
+        match self {
+            Self::Undisturbed if flat => "undisturbed (they lie flat, as they came to rest)",
+            Self::Undisturbed => "undisturbed (they lie as they came to rest)",
+            Self::NotFlat => "not-flat (one does not lie flat)",
+            Self::CannotTell => "cannot-tell (nobody can tell)",
+        }
     }
 }

@@ -50,6 +50,7 @@ impl Table {
 
     /// The bus answered.
     pub(super) fn bus_answer(&mut self, id: u32, reply: &Result<BusReply, BusFailure>) {
+        let asked = self.devices.bus.outstanding().map(|(_, job)| job.unit());
         let report = self.devices.answer(id, reply, self.needs(), &mut self.ctx);
         match report {
             Report::Stray => return,
@@ -58,7 +59,9 @@ impl Table {
             Report::Reader(report) => self.reader_reports(report),
             Report::Lamps(report) => self.lamps_report(report),
         }
-        self.tap(Signal::Answered(!matches!(report, Report::Failed)));
+        if let Some(unit) = asked {
+            self.tap(Signal::Answered(unit, !matches!(report, Report::Failed)));
+        }
     }
 
     /// The shell never answered: the transaction is given up so that the others go on.
@@ -115,14 +118,14 @@ impl Table {
             return;
         }
         match unit {
-            Unit::Terminal => self.latch(Code::Terminal, "the entry terminal does not reply".into()),
-            Unit::Reader => self.latch(Code::Reader, "the dice reader does not reply".into()),
+            Unit::Terminal => self.latch(Code::Terminal, format!("{} does not reply", unit.called())),
+            Unit::Reader => self.latch(Code::Reader, format!("{} does not reply", unit.called())),
             Unit::Board(_) => {
                 // What was proved of its areas says nothing of them now. When it is back they are lit and proved again.
                 if let Some(round) = &mut self.round {
                     round.doubt_areas();
                 }
-                self.latch(Code::Lamps, format!("lamp board {} does not reply", unit.address()));
+                self.latch(Code::Lamps, format!("{} does not reply", unit.called()));
             }
         }
     }

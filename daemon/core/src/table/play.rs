@@ -204,8 +204,8 @@ impl Table {
     pub(super) fn spin_is_slow(&mut self) {
         let rules = self.rule_set();
         let Some(round) = self.round.as_mut().filter(|r| r.spin() == Spin::Running) else {
-            let found = "a full tumble took longer than a healthy one";
-            self.test_failed(found);
+            let found = self.devices.tumbler.names("a full tumble took longer than a healthy one");
+            self.test_failed(&found);
             self.latch_found(Code::Tumbler, format!("the tumbler is slow: {found}"));
             return;
         };

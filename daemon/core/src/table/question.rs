@@ -38,8 +38,9 @@ impl Table {
         let why = round.asked()?;
         let answers = [Finding::Undisturbed, Finding::NotFlat, Finding::CannotTell];
         let covers = self.devices.dome.covers();
-        let answers = answers.into_iter().filter(|finding| round.may_find(*finding, covers).is_ok()).collect();
-        Some(Question { round: round.id(), why, text: why.text().to_owned(), answers })
+        let answers: Vec<Finding> =
+            answers.into_iter().filter(|finding| round.may_find(*finding, covers).is_ok()).collect();
+        Some(Question { round: round.id(), why, text: why.asks(&answers), answers })
     }
 
     /// A person says what became of the dice.

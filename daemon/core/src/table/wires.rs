@@ -268,8 +268,14 @@ impl Table {
         let tumbles = self.devices.tumbler.counted();
         let verdict = self.round.as_ref().map(|round| round.judge_defect(defect, tumbles, self.rule_set()));
         self.devices.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
+        let found = match defect {
+            Defect::Stall | Defect::LostEdges | Defect::Erratic | Defect::Reverse => {
+                self.devices.tumbler.names(defect.found())
+            }
+            _ => defect.found().to_owned(),
+        };
         if self.devices.tumbler.runs_for() == Some(RunsFor::Test) {
-            self.test_failed(defect.found());
+            self.test_failed(&found);
         }
         if verdict == Some(DefectVerdict::ActivatedEarly) {
             self.void_unless_established(
@@ -278,7 +284,7 @@ impl Table {
                 "the tumbler turned before \"No more bets\"",
             );
         }
-        self.latch(Code::Tumbler, defect.found().to_owned());
+        self.latch(Code::Tumbler, found);
         if verdict == Some(DefectVerdict::Misoperated) {
             self.void_for_tumbler(defect.spin_end(), defect.found());
         }

@@ -1,5 +1,6 @@
 //! What a hardware test measures of bus, terminal, lamps, reader, seal and temperature, event by event.
 
+use tumbler_core::device::bus::Unit;
 use tumbler_core::hardware_test::{Dome, Loop, TRANSACTIONS, Thermometer, Traffic};
 use tumbler_core::hardware_test::{HardwareTest, Keys, LampMap, Plots, Probe, Quantity, READINGS, Settling, Spin};
 use tumbler_core::line::{InLine, Key};
@@ -22,15 +23,19 @@ fn digit(pips: u8) -> Key {
 #[test]
 fn traffic_is_counted_and_timed() {
     let mut traffic = Traffic::default();
-    traffic.answer(ms(1), false);
+    traffic.answer(Unit::Reader, ms(1), false);
     assert_eq!(found(&Probe::Bus(traffic.clone()), 2), [], "it began before the test");
     traffic.ask(ms(10));
-    traffic.answer(ms(30), false);
+    traffic.answer(Unit::Reader, ms(30), false);
+    assert_eq!(
+        Probe::Bus(traffic.clone()).wrong(ms(30), &Parameters::default()),
+        "the dice reader gave no valid reply 1 times"
+    );
     assert_eq!(found(&Probe::Bus(traffic.clone()), 30), [(Quantity::BusErrors, 1000)]);
     for (asked, took) in [(100, 4), (200, 10), (300, 7)] {
         traffic.ask(ms(asked));
-        traffic.answer(ms(asked + took), true);
-        traffic.answer(ms(asked + 90), true);
+        traffic.answer(Unit::Reader, ms(asked + took), true);
+        traffic.answer(Unit::Reader, ms(asked + 90), true);
     }
     assert_eq!(
         found(&Probe::Bus(traffic.clone()), 400),
@@ -39,7 +44,7 @@ fn traffic_is_counted_and_timed() {
     for n in 4..TRANSACTIONS {
         assert!(!traffic.is_done(), "{n}");
         traffic.ask(ms(500));
-        traffic.answer(ms(501), n % 2 == 0);
+        traffic.answer(Unit::Reader, ms(501), n % 2 == 0);
     }
     assert!(traffic.is_done());
 }

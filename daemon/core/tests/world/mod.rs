@@ -58,6 +58,8 @@ pub struct World {
     pub cam_late_ms: u64,
     /// Every other edge of the cam is read together with the next one.
     pub cam_bursts: bool,
+    /// A sensor of the cam that does not change any more.
+    pub stuck_cam: Option<InLine>,
     /// Edges of the cam that happened and are not read yet.
     late: VecDeque<(Mono, InLine, bool)>,
     /// Bounces after every edge of the cam.
@@ -155,6 +157,7 @@ impl World {
             welded: false,
             cam_late_ms: 0,
             cam_bursts: false,
+            stuck_cam: None,
             late: VecDeque::new(),
             bounces: 0,
             faces: [1, 3, 6],
@@ -336,6 +339,9 @@ impl World {
             3 => (InLine::CamA, false),
             _ => (InLine::CamB, false),
         };
+        if self.stuck_cam == Some(line) {
+            return;
+        }
         if self.cam_late_ms > 0 || self.cam_bursts {
             self.late.push_back((self.now, line, active));
             return;

@@ -183,7 +183,7 @@ impl Guided<'_> {
                 None => return Ok(()),
             },
             None => {
-                say::complain(&format!("the table waits for {}: answer with `tumblerctl witness`", self.test));
+                say::complain(&format!("the table waits for {}: answer with `{}`", self.test, item.command()));
                 return Ok(());
             }
         };
@@ -193,7 +193,7 @@ impl Guided<'_> {
         link.ask(Ask::Command(command))?;
         // Too late, perhaps: what the table makes of it is in its report.
         if let Told::Refused(why) = link.next()? {
-            let next = "if the test has ended, run it again; else answer with `tumblerctl witness`";
+            let next = format!("if the test has ended, run it again; else answer with `{}`", item.command());
             say::complain(&format!("the answer was refused: {why}; {next}"));
         }
         Ok(())

@@ -151,6 +151,10 @@ fn summary(ended: &[(HardwareTest, Option<Verdict>)]) -> anyhow::Result<()> {
 /// The report for people.
 pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
     say::line(&format!("{}: {}", report.test, Tone::from(report.verdict).of(report.verdict.name())))?;
+    if !report.found.is_empty() {
+        // What did not do its part, before what was measured of the rest.
+        say::line(&format!("found: {}", report.found))?;
+    }
     if !report.measurements.is_empty() {
         let shown = bar::shown(&report.measurements);
         say::table(["measured", "value", "limits", "", "verdict"], &shown, row, words)?;
@@ -162,9 +166,6 @@ pub(crate) fn tell(report: &Report) -> anyhow::Result<()> {
         if !areas.is_empty() {
             say::line(&format!("{what}: {}", areas.join(", ")))?;
         }
-    }
-    if !report.found.is_empty() {
-        say::line(&format!("found: {}", report.found))?;
     }
     let mut told: Vec<&str> = Vec::new();
     for m in report.measurements.iter().filter(|m| m.verdict != Verdict::Pass) {

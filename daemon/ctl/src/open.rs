@@ -9,7 +9,7 @@ use crate::say;
 use crate::witness::{Item, WitnessAnswer};
 use anyhow::{Context as _, bail};
 use clap::ValueEnum;
-use std::io::{BufRead, IsTerminal, Write};
+use std::io::{BufRead, IsTerminal};
 use std::os::fd::AsFd;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, channel};
@@ -143,19 +143,17 @@ fn asked_for(steps: &Receiver<Snapshot>) -> anyhow::Result<Option<Vec<String>>> 
 /// Asks on the terminal until the answer is yes or no; none where that was interrupted.
 pub(crate) fn ask(item: Item, interrupt: &Interrupt) -> anyhow::Result<Option<WitnessAnswer>> {
     loop {
-        {
-            let mut out = std::io::stdout().lock();
-            let asks = format!("{} [y/n]", question(item));
-            write!(out, "{} ", say::folded(&asks, 0))?;
-            out.flush()?;
-        }
+        let question = say::Question::ask(&format!("{} [y/n]", question(item)))?;
         if interrupt.comes_before(std::io::stdin().as_fd()) {
+            drop(question);
             say::line("")?;
             return Ok(None);
         }
         let mut line = String::new();
-        if std::io::stdin().lock().read_line(&mut line)? == 0 {
-            bail!("the terminal hung up before {} was answered; `tumblerctl witness` answers too", item.name());
+        let read = std::io::stdin().lock().read_line(&mut line)?;
+        drop(question);
+        if read == 0 {
+            bail!("the terminal hung up before {} was answered; `{}` answers too", item.name(), item.command());
         }
         match line.trim().to_ascii_lowercase().as_str() {
             "y" | "yes" => return Ok(Some(WitnessAnswer::Yes)),
@@ -175,7 +173,10 @@ pub(crate) fn follow(socket: &Path, shows: bool) -> anyhow::Result<Receiver<Snap
         while let Ok(told) = link.next() {
             let Told::Status(status) = told else { continue };
             let test = &status.snapshot.test;
-            if shows && test.is_some() && *test != shown {
+            // Who is asked here for what a person sees needs no second line that says so.
+            let asked = std::io::stdin().is_terminal()
+                && status.snapshot.prompt.as_ref().is_some_and(|prompt| prompt.id == PromptId::Witness);
+            if shows && test.is_some() && *test != shown && !asked {
                 shown.clone_from(test);
                 let _ = say::line(&format!("-- {}", test.as_deref().unwrap_or_default()));
             }

@@ -4,6 +4,7 @@ use clap::builder::styling::{AnsiColor, Color, Style};
 use serde::Serialize;
 use std::io::{IsTerminal, Write};
 use std::os::fd::AsFd;
+use std::sync::{Mutex, PoisonError};
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::core::display_width;
 use tumbler_core::hardware_test::Verdict;
@@ -111,9 +112,42 @@ pub(crate) fn raw(line: &str) -> std::io::Result<()> {
 }
 
 fn write(text: &str) -> std::io::Result<()> {
+    let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = anstream::stdout().lock();
-    writeln!(out, "{text}")?;
+    match open.as_deref() {
+        // The line has its own place, and the question stays the last thing said.
+        Some(question) => write!(out, "\n{text}\n{question} ")?,
+        None => writeln!(out, "{text}")?,
+    }
     out.flush()
+}
+
+/// The question that waits for its answer on the same line.
+static OPEN: Mutex<Option<String>> = Mutex::new(None);
+
+/// A question that waits for its answer on the same line; whatever is said meanwhile comes before it.
+pub(crate) struct Question(());
+
+impl Question {
+    /// Asks it.
+    ///
+    /// # Errors
+    /// If standard output is gone.
+    pub(crate) fn ask(text: &str) -> std::io::Result<Self> {
+        let text = folded(text, 0);
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut out = std::io::stdout().lock();
+        write!(out, "{text} ")?;
+        out.flush()?;
+        *open = Some(text);
+        Ok(Self(()))
+    }
+}
+
+impl Drop for Question {
+    fn drop(&mut self) {
+        *OPEN.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
 }
 
 /// Writes a value to standard output as compact JSON on one line.

@@ -38,6 +38,11 @@ impl Item {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }
 
+    /// What answers it, as it is typed.
+    pub(crate) fn command(self) -> String {
+        format!("tumblerctl witness {} yes|no --name NAME", self.name())
+    }
+
     /// As the console names it.
     pub(crate) const fn witness(self) -> Witness {
         match self {

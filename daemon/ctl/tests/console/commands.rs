@@ -183,14 +183,14 @@ fn settle_says_when_it_needs_the_dice() {
 }
 
 /// A table whose opening waits for the witness, who is asked for these.
-fn witnessed(table: &mut Snapshot, of: &[&str]) {
+pub(crate) fn witnessed(table: &mut Snapshot, of: &[&str]) {
     table.test = Some("opening: waits for a witness".into());
     let of = of.iter().map(|item| (*item).to_owned()).collect();
     table.prompt = Some(Prompt { id: PromptId::Witness, of, text: "opening: waits for a witness".into() });
 }
 
 /// A table that opens once the sign was seen.
-fn opening(command: &Command) -> Option<Answer> {
+pub(crate) fn opening(command: &Command) -> Option<Answer> {
     Some(match command {
         Command::Open { .. } => Answer::Done("the tests passed; now say what only a person can see".into()),
         Command::Witness { item: Witness::Sign, right: true, .. } => Answer::Done("the table opens".into()),

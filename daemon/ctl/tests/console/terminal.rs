@@ -1,5 +1,6 @@
 //! What people see on a terminal that is narrower than usual: the real `tumblerctl` on a pty, whose screen is read back.
 
+use crate::commands::{opening, witnessed};
 use crate::hardware_test::{motor, tests};
 use crate::stub::{Stub, done};
 use crate::wires::happen;
@@ -101,6 +102,27 @@ fn waits(command: &Asked) -> Option<Answer> {
         Asked::HardwareTest { .. } => None,
         _ => tests(command),
     }
+}
+
+/// What happens while a question waits has a line of its own, and the question stays the last thing said.
+#[test]
+fn what_is_told_while_a_question_waits_does_not_run_into_it() {
+    let stub = Stub::start(opening);
+    stub.change(|table| witnessed(table, &["areas", "seal"]));
+    let mut terminal = Terminal::start(&stub, &["open", "--name", "Mei"], (100, 24));
+    terminal.until("[y/n]");
+    stub.change(|table| {
+        table.test = Some("opening: the dome was lifted".into());
+        table.prompt = None;
+    });
+    while terminal.shows().matches("[y/n]").count() < 2 {
+        assert_eq!(terminal.child.try_wait().unwrap(), None, "it ended: {}", terminal.shows());
+        std::thread::yield_now();
+    }
+    let shown = terminal.shows();
+    let lines: Vec<&str> = shown.lines().map(str::trim_end).collect();
+    assert_eq!(lines[lines.len() - 2], "-- opening: the dome was lifted", "{shown}");
+    assert!(lines[lines.len() - 3].ends_with("[y/n]") && lines[lines.len() - 1].ends_with("[y/n]"), "{shown}");
 }
 
 /// Drawn over and over, the bars stay in their place, and the report after them is whole.

@@ -3,7 +3,7 @@
 import { ask, el, fill, follow, words } from "/live.js";
 import { die, ended, kind } from "/dice.js";
 
-const CALLS = { ready: "Place your bets soon", betting: "Place your bets", tumbling: "Tumbling", "bets-closed": "No more bets", revealed: "Result", settling: "Result", interrupted: "Please wait", void: "Void", blocked: "No games", closed: "Closed", maintenance: "No games" };
+const CALLS = { ready: "Betting opens soon", betting: "Place your bets", tumbling: "Tumbling", "bets-closed": "No more bets", revealed: "Result", settling: "Result", interrupted: "Please wait", void: "Void", blocked: "No games", closed: "Closed", maintenance: "No games" };
 /** What players are told where nothing is played, or nothing goes on; what is wrong is the house's business. */
 const WAITS = { blocked: "This table is out of order.", closed: "This table is closed.", maintenance: "This table is being serviced." };
 const KEPT = 20;
@@ -43,12 +43,14 @@ function status({ snapshot: s }) {
   const key = JSON.stringify([s.question?.round, s.round, s.result, s.phase, past[0]]);
   const last = document.getElementById("last");
   if (last.dataset.key !== key) { last.dataset.key = key; last.replaceChildren(...now(s, past)); }
+  // Why nothing is played is read from everywhere: it has the whole width, and what has passed lies below it.
+  document.body.classList.toggle("whole", Boolean(s.question || WAITS[s.phase] || s.phase === "void"));
   fill("past", ...past.map((round) => {
-    const { dice } = round, row = el("li");
+    const { dice, id } = round, row = el("li", "", "", el("span", String(id % 1000), "id"));
     if (dice) {
       const { total, name } = kind(dice);
       row.append(el("span", "", "", ...dice.map(die)), el("span", String(total)), el("span", name, name));
-    } else row.append(el("span", "void", "void"), el("span"), el("span"));
+    } else row.append(el("span", "void", "void"));
     row.title = dice ? "" : whyVoid(round);
     return row;
   }));

@@ -1,14 +1,12 @@
 // The table as a drawing that lives: what differs from a sound table is marked where it is.
 
-import { words } from "/live.js";
+import { unitName, words } from "/live.js";
 import { PIPS, shape } from "/dice.js";
 
 /** The part that each malfunction is of. */
 const PARTS = { tumbler: "cam", deadman: "motor", temperature: "motor", dome: "dome", buttons: "buttons", key: "key", interference: "dice", dice: "dice", reader: "reader", terminal: "terminal", lamps: "lamps", seal: "seal", gpio: "board", journal: "board" };
-/** The parts on the field bus by their units; lamp boards are all others. */
-const UNITS = { 1: "terminal", 10: "reader" };
 const BUTTONS = ["place_bets", "tumble", "no_more_bets", "no_spin"];
-const svg = shape("svg", { viewBox: "0 -14 500 406", class: "table", role: "img" });
+const svg = shape("svg", { viewBox: "0 -54 500 446", class: "table", role: "img" });
 const parts = {};
 
 /** A part with its drawing at a place, and its name and state below it. */
@@ -37,7 +35,7 @@ const pressed = Object.fromEntries(BUTTONS.map((name, n) => [name, circle(n * 26
 svg.append(
   path("M135 142H330M290 172V227M372 330V40H384M372 128H396M372 208H410", { class: "thin" }),
   part("dice", 135, 150, 42, path("M-76 -4A76 76 0 0 0 76 -4", { class: "bowl" }), ...faces),
-  part("dome", 135, 112, -112, lid),
+  part("dome", 135, 112, -150, lid),
   part("seal", 60, 262, 34, path("M-18 0A18 18 0 1 1 18 0", { class: "loop" }), rect(-22, 0, 44, 12)),
   part("cam", 290, 142, -50, wheel, ...Object.values(cams)),
   part("motor", 290, 246, 34, rect(-34, -18, 68, 36), path("M4 -13L-8 3H-1L-4 13L8 -3H1Z", { class: "bolt" })),
@@ -64,7 +62,7 @@ function lie(group, pose, face, x) {
 export function drawTable(id, { snapshot: s, lines = {} }) {
   const place = document.getElementById(id);
   if (svg.parentNode !== place) place.replaceChildren(svg);
-  const lost = new Set(s.lost_units.map((unit) => UNITS[unit] ?? "lamps"));
+  const lost = new Set(s.lost_units.map(unitName).map((name) => (name.startsWith("board") ? "lamps" : name)));
   // What a unit said before it was lost is old: it is not drawn as if it were now.
   const poses = lost.has("reader") ? s.poses.map(() => "unknown") : s.poses;
   const display = lost.has("terminal") ? "" : s.display;

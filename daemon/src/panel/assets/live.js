@@ -59,6 +59,9 @@ export const when = (wall) => (Math.abs(wall) < 8e15 ? new Date(wall).toISOStrin
 /** A name such as `bets-closed` for people. */
 export const words = (name) => name.replaceAll("-", " ").replaceAll("_", " ");
 
+/** What people call the unit with this address on the field bus. */
+export const unitName = (address) => ({ 1: "terminal", 10: "reader" })[address] ?? `board ${address}`;
+
 /** A test in progress, for people: `hardware buttons: press no_spin` is "Hardware test, buttons: press no spin". */
 export const testing = (text) => text.replaceAll("_", " ").replace(/^hardware (\S+):/, "Hardware test, $1:")
   .replace(/^reset (\S+):/, "Reset of $1:").replace(/^opening:/, "Opening:");

@@ -1,6 +1,6 @@
 // The technician's page: the table as it is.
 
-import { ask, el, fill, follow, testing, when, words } from "/live.js";
+import { ask, el, fill, follow, testing, unitName, when, words } from "/live.js";
 import { die, ended, kind } from "/dice.js";
 import { drawTable } from "/drawing.js";
 import { drawLayout } from "/layout.js";
@@ -53,6 +53,28 @@ function faultCard({ code, cause, since }, { mono, wall }) {
   return card;
 }
 
+/** Light or dark as the system has it, until somebody chooses: then this page's rules for the dark are in force, or are not. */
+function scheme() {
+  const rules = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules]).filter((rule) => rule.conditionText?.includes("prefers-color-scheme: dark"));
+  const system = matchMedia("(prefers-color-scheme: dark)"), button = document.getElementById("scheme");
+  let chosen = null;
+  // A browser that keeps nothing goes by the system again at the next visit.
+  try { chosen = localStorage.getItem("scheme"); } catch { /* as above */ }
+  const show = () => {
+    const dark = chosen === null ? system.matches : chosen === "dark";
+    for (const rule of rules) rule.media.mediaText = chosen === null ? "(prefers-color-scheme: dark)" : dark ? "all" : "not all";
+    document.documentElement.style.colorScheme = chosen ?? "";
+    button.textContent = dark ? "Light colours" : "Dark colours";
+    button.onclick = () => {
+      chosen = dark ? "light" : "dark";
+      try { localStorage.setItem("scheme", chosen); } catch { /* as above */ }
+      show();
+    };
+  };
+  system.onchange = show;
+  show();
+}
+
 /** What is wrong, whether games are played, and what people are to do. */
 function showState(now) {
   const { malfunctions, waived, phase, round, question, prompt, test } = now.snapshot;
@@ -65,6 +87,11 @@ function showState(now) {
   say("phase", words(phase));
   say("meaning", malfunctions.length && round !== null ? `${meaning} After it no game begins until what is above is put right and reset.` : meaning);
   say("round", round === null ? "" : `round ${round}`);
+  const result = now.snapshot.result ?? [], outcome = result.length ? `${result.join("-")} = ${kind(result).total}` : "";
+  if (document.getElementById("outcome").dataset.is !== outcome) {
+    document.getElementById("outcome").dataset.is = outcome;
+    fill("outcome", ...(outcome ? [...result.map(die), ` ${kind(result).total} ${kind(result).name}`] : []));
+  }
   const todo = question ? `${question.text} tumblerctl interrupted ${question.answers.join("|")}` : testing(prompt?.text ?? test ?? "");
   document.getElementById("todo").hidden = !todo;
   say("todo", todo);
@@ -74,7 +101,7 @@ function showFacts(s, relay) {
   facts("facts", [
     ["Rules", s.rules],
     ["Round", s.round === null ? "none in progress" : String(s.round)],
-    ["Field bus", s.lost_units.length ? `unit ${s.lost_units.join(", ")} lost` : "all units answer", s.lost_units.length ? "bad" : ""],
+    ["Field bus", s.lost_units.length ? `${s.lost_units.map(unitName).join(", ")} lost` : "all units answer", s.lost_units.length ? "bad" : ""],
     ["Broker", relay === null ? "none configured" : `${relay.broker}, ${relay.connected ? "connected" : "NOT CONNECTED"}, ${relay.waiting} records wait`, relay && !relay.connected ? "warn" : ""],
     ...(relay?.trouble ? [["Trouble", relay.trouble, "warn"]] : []),
     ["Last record", String(s.seq)],
@@ -132,7 +159,7 @@ async function showHealth() {
   const { health, disk } = await ask("/api/health");
   const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const parts = [el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
-    ...Object.entries(health.took).map(([unit, took]) => bars(`Unit ${unit}: time of a transaction`, took, health.steps_us)))];
+    ...Object.entries(health.took).map(([unit, took]) => bars(`${unitName(unit)}: time of a transaction`, took, health.steps_us)))];
   const list = el("dl");
   const row = (name, value, tone) => list.append(el("dt", name), el("dd", value, tone ?? ""));
   if (disk) row("Journal's disk", `${gib(disk.free)} of ${gib(disk.bytes)} free`, disk.free < disk.bytes / 20 ? "bad" : "");
@@ -166,8 +193,10 @@ follow({
     document.body.classList.toggle("old", !live);
     // Nothing can be done to a table that does not answer.
     document.getElementById("acts").disabled = !live;
+    for (const button of document.querySelectorAll("header button")) button.disabled = !live;
   },
 });
 wires();
+scheme();
 showHealth();
 setInterval(() => showHealth().catch(() => {}), 5000);

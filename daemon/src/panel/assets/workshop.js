@@ -36,10 +36,21 @@ function table(bars, live) {
   return el("table", "", "", el("thead", "", "", head), el("tbody", "", "", ...rows));
 }
 
+/** Whether somebody wants to log in. Who only looks is not asked to. */
+let wanted = false;
+
+/** The section is there for who is logged in or wants to be, and for everybody while there is a test to be seen. */
+function place() {
+  at("workshop").hidden = !wanted && at("bench-tools").hidden && at("testing").hidden && !at("result").hasChildNodes();
+  at("login").hidden = !wanted || !at("bench-tools").hidden;
+  at("enter").hidden = !at("bench-tools").hidden;
+  at("enter").setAttribute("aria-expanded", String(wanted));
+}
+
 function show(account) {
-  at("login").hidden = account !== null;
   at("bench-tools").hidden = account === null;
   at("account").textContent = account ?? "";
+  place();
 }
 
 /** Tells the table; what it refuses is shown, and a session that has ended asks for another login. */
@@ -49,7 +60,7 @@ async function tell(path, send) {
     return await ask(path, send);
   } catch (error) {
     say(error.message);
-    if (error.code === 401) show(null);
+    if (error.code === 401) { wanted = true; show(null); }
     return null;
   }
 }
@@ -63,9 +74,13 @@ async function test(name) {
 /** Sets the section up. What it gives back takes states and records. */
 export async function workshop(tests) {
   const { login, account } = await ask("/api/session");
-  at("workshop").hidden = !login;
   if (!login) return { status() {}, record() {} };
   show(account);
+  at("enter").onclick = () => {
+    wanted = !wanted;
+    place();
+    if (wanted) at("login").elements.name.focus();
+  };
   fill("tests", ...tests.map((name) => {
     const button = el("button", words(name));
     button.setAttribute("aria-label", `Test ${words(name)}`);
@@ -81,7 +96,7 @@ export async function workshop(tests) {
     form.elements.password.value = "";
     if (said) show(said.account); else form.elements.password.focus();
   };
-  at("logout").onclick = async () => { await tell("/api/logout", {}); show(null); };
+  at("logout").onclick = async () => { await tell("/api/logout", {}); wanted = false; show(null); };
   let maintained = false;
   at("maintenance").onclick = async () => {
     const said = await tell("/api/maintenance", { on: !maintained });
@@ -93,12 +108,13 @@ export async function workshop(tests) {
     status({ snapshot, bars = [] }) {
       const [, , step] = /^hardware (\S+): (.*)$/.exec(snapshot.test ?? "") ?? [];
       at("testing").hidden = step === undefined;
+      place();
       maintained = snapshot.phase === "maintenance";
       at("maintenance").textContent = maintained ? "End maintenance" : "Begin maintenance";
       const missing = [...(maintained ? [] : ["the table in maintenance"]), ...(snapshot.key ? [] : ["the supervisor's key turned a short time ago"])];
       at("wanted").textContent = missing.length ? `A test needs ${missing.join(" and ")}.` : "The key is in force and the table in maintenance: tests may run.";
       at("maintenance").disabled = step !== undefined;
-      for (const button of at("tests").children) button.disabled = step !== undefined;
+      for (const button of at("tests").children) button.disabled = step !== undefined || missing.length > 0;
       if (step === undefined) return;
       const shown = testing(snapshot.test);
       if (at("step").textContent !== shown) at("step").textContent = shown;
@@ -123,6 +139,7 @@ export async function workshop(tests) {
         parts.push(scrolled);
       }
       fill("result", ...parts, el("p", "", "", link));
+      place();
     },
   };
 }

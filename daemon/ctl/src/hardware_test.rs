@@ -123,8 +123,8 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     })
 }
 
-/// Which table is tested.
-fn about(context: &Context) -> anyhow::Result<About> {
+/// Which table this is.
+pub(crate) fn about(context: &Context) -> anyhow::Result<About> {
     let mut link = Link::open(&context.socket)?;
     link.ask(Ask::Query(Query::Status))?;
     let Told::Status(status) = link.next()? else { return Err(astray("`status`")) };

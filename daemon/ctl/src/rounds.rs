@@ -2,6 +2,7 @@
 
 use crate::context::Context;
 use crate::ending::Ended;
+use crate::hardware_test::about;
 use crate::link::Link;
 use crate::new_file::NewFile;
 use crate::{say, wording};
@@ -16,7 +17,8 @@ use tumblerd::history::rounds::{Story, page, story, text};
 ///
 /// With a round's number: calls, tumbles with the steps of the cam that were counted and needed, who judged that the dice lie
 /// flat, result, amendments, how it ended with every clause, who decided what, lamps, interruptions with question and answer, and
-/// what was written about it later. --report writes that as a page, for a file or an inspector. With --json, its records.
+/// what was written about it later. --report writes that as a page, for a file or an inspector, with site, table, build, the journal's head
+/// there and how to verify it. With --json, its records.
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Example:\n  tumblerctl rounds --last 5 --json\n  tumblerctl rounds 1207\n  tumblerctl rounds 1207 --report round-1207.html"
@@ -61,7 +63,8 @@ fn one(context: &Context, round: RoundId, report: Option<&Path>) -> anyhow::Resu
     }
     let story = story(round, &records);
     if let Some(path) = report {
-        NewFile::make(path)?.write(&written(&story, path))?;
+        let file = NewFile::make(path)?;
+        file.write(&written(&story.clone().vouched(&about(context)?, &records), path))?;
     }
     if context.json {
         say::json(&records)?;

@@ -226,7 +226,16 @@ fn a_round_is_told_whole() {
         let page = std::fs::read_to_string(&file).unwrap();
         assert_eq!(page.starts_with("<!DOCTYPE html>"), name.ends_with("html"));
         let page = words(&page.replace("</th><td>", " ").replace("</td>", " ").replace("&quot;", "\""));
-        for said in told.iter().chain(&[dark]) {
+        let head = stub.ctl(&["rounds", "7", "--json"]).json().as_array().unwrap().last().unwrap()["head"].to_string();
+        let head = format!("is {}", head.trim_matches('"'));
+        let vouched = [
+            "site pit",
+            "table t1",
+            "build tumblerd 0.1.0",
+            head.as_str(),
+            "to verify `tumblerctl journal verify DIRECTORY`",
+        ];
+        for said in told.iter().chain(&[dark]).chain(&vouched) {
             assert!(page.contains(said), "{said}: {page}");
         }
     }

@@ -5,6 +5,7 @@ use tumbler_core::record::Event;
 use tumbler_core::round::call;
 use tumbler_core::units::RoundId;
 use tumbler_core::wall;
+use tumbler_core::wire::ask::About;
 use tumbler_core::wire::topics::EventMessage;
 
 /// A record in words.
@@ -29,6 +30,31 @@ pub struct Story {
     pub facts: Vec<(&'static str, String)>,
     /// Its records.
     pub lines: Vec<StoryLine>,
+}
+
+impl Story {
+    /// The same for somebody who does not know the table: whose it is, where it stands in the journal, and how to verify that.
+    #[must_use]
+    pub fn vouched(mut self, about: &About, records: &[EventMessage]) -> Self {
+        let mut first = vec![
+            ("site", about.site.clone()),
+            ("table", about.table.clone()),
+            ("build", format!("tumblerd {}, which wrote this page", about.build)),
+        ];
+        if let Some(last) = records.last() {
+            let seq = last.record.seq.0;
+            first.push(("journal", format!("{}; its head at record {seq} is {}", last.stream, last.head)));
+            first.push((
+                "to verify",
+                format!(
+                    "`tumblerctl journal verify DIRECTORY` proves the journal; of that one `tumblerctl rounds {} --json` has the same head at record {seq}",
+                    self.id.0
+                ),
+            ));
+        }
+        self.facts.splice(0..0, first);
+        self
+    }
 }
 
 /// The story of a round, from its own records and those about it, oldest first.

@@ -227,7 +227,28 @@ impl<'c> Reader<'c> {
         let under = match self.next() {
             Some("rule" | "rules") => "Rules of the house",
             Some("trap") => "Traps in the rule texts",
-            other => return Err(Wrong::unknown("part of a page", other.unwrap_or(word), ["rule", "trap", "rules"])),
+            other => {
+                // What follows may be the heading, without the comma.
+                let first = other.unwrap_or_default();
+                let more = if first.ends_with([',', ':', ';']) {
+                    ""
+                } else {
+                    self.rest.split([',', ':', ';']).next().unwrap_or("")
+                };
+                let written = format!("{} {}", first.trim_end_matches([',', ':', ';']), more.trim());
+                let wrong = Wrong::unknown("heading", written.trim(), headings(text));
+                let near = wrong.near.as_ref().map(|near| format!("{name}, {near}"));
+                let allowed = if wrong.allowed.is_empty() {
+                    String::new()
+                } else {
+                    format!("{name}, HEADING: {}", wrong.allowed)
+                };
+                let problem = match &near {
+                    Some(near) => format!("`{name}` names no heading: did you mean `{near}`?"),
+                    None => format!("`{name}` names no heading"),
+                };
+                return Err(Wrong { near, ..Wrong::new(word, problem, allowed) });
+            }
         };
         let number = self.next().unwrap_or_default();
         let bare = number.trim_end_matches([',', ':', ';', '.']);
@@ -342,6 +363,12 @@ mod tests {
             ("SGV7 3.9", "SGV7", "did you mean `SGV6`?"),
             ("desing.md, Latch", "desing.md", "did you mean `design.md`?"),
             ("design.md, Lacht: why", "Lacht", "unknown heading `Lacht`: did you mean `Latch`?"),
+            ("mqtt.md", "mqtt.md", "`mqtt.md` names no heading\n  allowed is mqtt.md, HEADING: "),
+            (
+                "design.md Verdits: why",
+                "design.md",
+                "`design.md` names no heading: did you mean `design.md, Verdicts`?",
+            ),
             ("design.md rule 99", "99", "no number `99` under Rules of the house"),
             ("faults.md motor.stal, NZ 7.4", "motor.stal", "did you mean `motor.stall`?"),
             ("faults.md motor.stall, motor.ded: why", "motor.ded", "did you mean `motor.dead`?"),

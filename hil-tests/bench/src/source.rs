@@ -91,7 +91,18 @@ impl<'t> Source<'t> {
         let mut source = Self { path: path.to_owned(), text, tree, mended: Vec::new(), problems: Vec::new() };
         for error in errors {
             let said = error.message().lines().collect::<Vec<_>>().join(", ");
-            source.put(error.span(), Wrong::new("", format!("this is not TOML: {said}"), ""));
+            let bare = error.span().and_then(|span| bare_word(text, span.start));
+            source.put(
+                error.span(),
+                match bare {
+                    Some(word) => Wrong::new(
+                        word,
+                        format!("`{word}` is no value"),
+                        "true, false, a number, or text in \"quotes\"",
+                    ),
+                    None => Wrong::new("", format!("this is not TOML: {said}"), ""),
+                },
+            );
         }
         if !source.problems.is_empty() {
             return Err(BadFiles(source.problems));
@@ -183,6 +194,15 @@ impl<'t> Source<'t> {
     }
 }
 
+/// The bare word after `=` in which the text cannot be read: TOML has none but `true` and `false`, and its parser takes others for a number.
+fn bare_word(text: &str, at: usize) -> Option<&str> {
+    let line = text.get(..at)?.rfind('\n').map_or(0, |end| end + 1);
+    let line = text.get(line..)?.lines().next()?;
+    let value = line.split_once('=')?.1.split('#').next()?.trim();
+    let word = |c: char| c.is_alphanumeric() || "_-.".contains(c);
+    (value.starts_with(char::is_alphabetic) && value.chars().all(word)).then_some(value)
+}
+
 fn below<'s, 't>(value: &'s Spanned<DeValue<'t>>, key: &str) -> Option<&'s Spanned<DeValue<'t>>> {
     match value.get_ref() {
         DeValue::Table(table) => table.get(key),
@@ -250,6 +270,8 @@ mod tests {
             "{}",
             told("steps = [1]")
         );
+        let bare = told("steps = no # none");
+        assert!(bare.contains("`no` is no value\n  allowed is true, false"), "{bare}");
         assert!(told("steps = ").starts_with("a.toml:1:9: this is not TOML"), "{}", told("steps = "));
     }
 

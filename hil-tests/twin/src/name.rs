@@ -29,11 +29,33 @@ impl Wrong {
                 near: Some(near.to_owned()),
                 ..Self::new(word, format!("unknown {what} `{word}`: did you mean `{near}`?"), "")
             },
-            None => {
-                Self::new(word, format!("unknown {what} `{word}`"), known.into_iter().collect::<Vec<_>>().join(", "))
-            }
+            None => Self::new(word, format!("unknown {what} `{word}`"), few(word, known)),
         }
     }
+}
+
+/// Most names that are told at once: more is not read.
+const MOST: usize = 24;
+
+/// All names; of many the ones that are most like `word`: of its kind, which is its first part, or with a part of it, or spelled like it.
+fn few<'k>(word: &str, known: impl IntoIterator<Item = &'k str>) -> String {
+    let mut known: Vec<&str> = known.into_iter().collect();
+    if known.len() <= MOST {
+        return known.join(", ");
+    }
+    let word = word.to_lowercase();
+    let parts = |name: &str| name.split(|c: char| !c.is_alphanumeric()).map(str::to_owned).collect::<Vec<_>>();
+    let mine = parts(&word);
+    let unlike = |name: &str| {
+        let its = parts(name);
+        let shared = mine.iter().filter(|part| !part.is_empty() && its.contains(part)).count();
+        let kind = mine.first().zip(its.first()).map_or(usize::MAX, |(a, b)| strsim::osa_distance(a, b));
+        (core::cmp::Reverse(shared), kind, strsim::osa_distance(&word, &name.to_lowercase()))
+    };
+    let all = known.len();
+    known.sort_by_cached_key(|name| unlike(name));
+    known.truncate(8);
+    format!("{} and others, {all} in all; these are the nearest", known.join(", "))
 }
 
 /// The one of `known` that is most like `word`, where any is like it at all: of three letters, one may be another.
@@ -57,5 +79,10 @@ mod tests {
         assert_eq!(told("Bets-Clsoed"), "unknown phase `Bets-Clsoed`: did you mean `bets-closed`?");
         assert_eq!(told("open"), "unknown phase `open`\n  allowed is ready, betting, bets-closed");
         assert_eq!(nearest("", []), None);
+        let many: Vec<String> =
+            (0..30).map(|n| format!("lamp.{n}")).chain(["motor.stall".into(), "motor.dead".into()]).collect();
+        let told = Wrong::unknown("fault", "motor.overheated", many.iter().map(String::as_str)).allowed;
+        assert!(told.starts_with("motor.dead, motor.stall, lamp.") && told.len() < 120, "{told}");
+        assert!(told.ends_with("32 in all; these are the nearest"), "{told}");
     }
 }

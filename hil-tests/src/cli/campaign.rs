@@ -64,7 +64,20 @@ struct Sum {
     failed: Option<DayReport>,
 }
 
+/// Plays it, and ends with the verdict in a word.
 pub(super) fn campaign(args: &CampaignArgs) -> anyhow::Result<u8> {
+    args.out.as_deref().map_or(Ok(()), shrink::is_playable)?;
+    let code = play(args)?;
+    say::line(match code {
+        report::PASSED => "PASS",
+        report::FAILED => "FAIL",
+        signals::INTERRUPTED => "INTERRUPTED: nothing was found until then",
+        _ => "INVALID",
+    });
+    Ok(code)
+}
+
+fn play(args: &CampaignArgs) -> anyhow::Result<u8> {
     let faults = args.faults;
     let keep = match (&args.trace, &args.digests) {
         (Some(_), _) => TraceDetail::Whole,

@@ -23,6 +23,7 @@ mod shard;
 mod shrink;
 mod signals;
 mod steps;
+mod words;
 
 use crate::report::{PASSED, RIG};
 use clap::{Args, Parser, Subcommand};

@@ -1,6 +1,7 @@
 //! The common flags of `run` and `matrix`, and the files that they write.
 
 use super::shard::Shard;
+use super::words::Words;
 use crate::report::cell::CellReport;
 use crate::report::directory::{Directory, RunInfo, write_numbered};
 use crate::report::junit;
@@ -67,6 +68,12 @@ pub(super) struct RunFlags {
     /// failed cell is never repeated.
     #[arg(long, value_name = "N", default_value_t = 0, requires = "keep_going", value_parser = clap::value_parser!(u8).range(0..=9))]
     pub(super) again: u8,
+    /// Only cells that EXPRESSION is true of, as in pytest: parts of names with `and`, `or` and `not`.
+    #[arg(short = 'k', value_name = "EXPRESSION")]
+    pub(super) words: Option<Words>,
+    /// Compare with an earlier run, by its directory, results.json or junit.xml: what fails now, what does no more, what wavers.
+    #[arg(long, value_name = "FILE")]
+    pub(super) against: Option<PathBuf>,
     #[command(flatten)]
     requirements: Requirements,
     /// The daemon's program; beside this one unless given.
@@ -134,10 +141,18 @@ pub(super) fn run_info(bench: &BenchFile, tumblerd: &Path, salt: u64, jobs: usiz
         about: bench.about.clone(),
         scenarios: Vec::new(),
         daemon: (bench.kind != Kind::Pure).then(|| Build::of(&version(tumblerd), tumblerd)),
+        commit: commit(),
         salt,
         jobs,
         requirements: None,
     }
+}
+
+/// The commit of the checkout in which this runs; none elsewhere, or without git.
+fn commit() -> Option<String> {
+    let said = Command::new("git").args(["describe", "--always", "--dirty", "--abbrev=12"]).output().ok()?;
+    let commit = String::from_utf8_lossy(&said.stdout).trim().to_owned();
+    (said.status.success() && !commit.is_empty()).then_some(commit)
 }
 
 /// The version that the daemon's program prints.

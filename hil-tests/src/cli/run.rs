@@ -3,7 +3,9 @@
 use super::output::RunFlags;
 use super::{RunArgs, list, say, signals};
 use crate::report::cell::CellReport;
+use crate::report::earlier::{Earlier, Ended};
 use crate::report::progress::Progress;
+use crate::report::results::{Build, VerdictKind};
 use crate::report::{exit_code, scenario_table};
 use crate::runner::{RunOptions, Runner};
 use crate::scenario::{Trial, Verdict};
@@ -28,6 +30,16 @@ pub(super) fn play(
     flags: &RunFlags,
     summary: &dyn Fn(&[CellReport]) -> String,
 ) -> anyhow::Result<u8> {
+    let earlier = flags.against.as_deref().map(Earlier::read).transpose()?;
+    let trials = match &flags.words {
+        Some(words) => {
+            let count = trials.len();
+            let meant: Vec<Trial> = trials.into_iter().filter(|trial| words.mean(&trial.name)).collect();
+            anyhow::ensure!(!meant.is_empty(), "-k means none of {count} cells");
+            meant
+        }
+        None => trials,
+    };
     let trials = match flags.shard {
         Some(shard) => {
             let count = trials.len();
@@ -43,6 +55,7 @@ pub(super) fn play(
     }
     let tumblerd = daemon::find(flags.tumblerd.as_deref().or(bench.tumblerd.as_deref()));
     let directory = flags.begin(bench, files, &tumblerd)?;
+    let program = tumblerd.clone();
     let runner = Runner::of(bench, tumblerd);
     let begun = Instant::now();
     let ask = |trials: &[Trial], options: RunOptions| {
@@ -78,6 +91,11 @@ pub(super) fn play(
         table as f64 / 1e9,
         table as f64 / 1e9 / took.as_secs_f64().max(f64::MIN_POSITIVE),
     ));
+    if let Some(earlier) = earlier {
+        let tested = if bench.kind == Kind::Pure { Build::rig() } else { Build::of("", &program) };
+        let ended = |report: &CellReport| Ended { verdict: VerdictKind::of(&report.verdict), seed: Some(report.seed) };
+        say::line(&earlier.compared(&tested, reports.iter().map(|report| (report.name.as_str(), ended(report)))));
+    }
     flags.finish(directory, &reports, left, took)?;
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);

@@ -4,11 +4,11 @@ use super::{say, signals};
 use crate::campaign::day::{self, TraceDetail};
 use crate::campaign::schedule::Faults;
 use crate::campaign::{Campaign, shrink as search};
-use crate::report::{self, reason, word};
+use crate::report::{self, quoted, reason, word};
 use crate::runner::seeded;
 use crate::scenario::write;
 use crate::scenario::{Trial, Verdict, file};
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use tumbler_bench::process::clock;
@@ -36,6 +36,7 @@ pub(super) struct ShrinkArgs {
 }
 
 pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
+    is_playable(&args.out)?;
     make_place(&args.out)?;
     let (trial, from) = match (&args.file, args.seed) {
         (Some(path), _) => (failing(path)?, path.display().to_string()),
@@ -67,6 +68,13 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
     }
 }
 
+/// Whether `run` takes a file of this name for a scenario.
+pub(super) fn is_playable(out: &Path) -> anyhow::Result<()> {
+    let ending = out.extension().is_some_and(|ending| ending == "toml");
+    ensure!(ending, "--out {}: a scenario's file ends in .toml, or it cannot be played", out.display());
+    Ok(())
+}
+
 /// Makes the directory of a file that is to be written after much work.
 fn make_place(file: &Path) -> anyhow::Result<()> {
     let Some(directory) = file.parent().filter(|directory| !directory.as_os_str().is_empty()) else { return Ok(()) };
@@ -91,11 +99,11 @@ pub(super) fn to_file(trial: &Trial, out: &Path, from: &str) -> anyhow::Result<u
     std::fs::write(out, text).with_context(|| format!("write {}", out.display()))?;
     say::line(&format!("{} {}: {why}", word(&shrunk.verdict), trial.name));
     say::line(&format!(
-        "shrunk from {} steps to {} in {} attempts; replay it with\n  tumbler-hil run --bench pure {}",
+        "shrunk from {} steps to {} in {} attempts; replay it with\n  tumbler-hil run {} --bench pure",
         trial.steps.len(),
         shrunk.trial.steps.len(),
         shrunk.tried,
-        out.display()
+        quoted(&out.display().to_string())
     ));
     Ok(if matches!(shrunk.verdict, Verdict::Fail(_)) { report::FAILED } else { report::RIG })
 }

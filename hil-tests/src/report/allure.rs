@@ -81,7 +81,7 @@ struct Category {
 const CATEGORIES: [Category; 3] = [
     Category { name: "FAIL: the table did something else than the rules say", matched_statuses: ["failed"] },
     Category { name: "INVALID: the rig or its machine was at fault", matched_statuses: ["broken"] },
-    Category { name: "NOT_EXECUTED: on the bench's list", matched_statuses: ["skipped"] },
+    Category { name: "NOT_EXECUTED: this bench did not try it", matched_statuses: ["skipped"] },
 ];
 
 /// Writes `allure-results` into the directory of the results. What another run left there goes. `requirements` is an address where `{}`
@@ -150,8 +150,7 @@ fn test_result<'a>(run: &'a Run, cell: &'a Cell, requirements: Option<&str>) -> 
             VerdictKind::Pass => "passed",
             VerdictKind::Fail => "failed",
             VerdictKind::Invalid => "broken",
-            VerdictKind::NotExecuted if cell.listed => "skipped",
-            VerdictKind::NotExecuted => "failed",
+            VerdictKind::NotExecuted => "skipped",
         },
         status_details: (cell.verdict != VerdictKind::Pass).then_some(StatusDetails { message: first, trace: why }),
         stage: "finished",

@@ -31,6 +31,8 @@ pub struct RunInfo {
     pub scenarios: Vec<PathBuf>,
     /// The daemon's version and program, where there is one.
     pub daemon: Option<Build>,
+    /// The commit of the checkout in which the run begins, if it is one.
+    pub commit: Option<String>,
     /// What is mixed into every seed.
     pub salt: u64,
     /// How many cells run at once.
@@ -184,6 +186,7 @@ impl Directory {
             host: fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default().trim().to_owned(),
             rig: self.rig.get_or_init(Build::rig).clone(),
             daemon: info.daemon,
+            commit: info.commit,
             salt: info.salt,
             jobs: info.jobs,
             begun: self.begun.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
@@ -255,6 +258,7 @@ mod tests {
             about: String::new(),
             scenarios: Vec::new(),
             daemon: None,
+            commit: None,
             salt: 0,
             jobs: 1,
             requirements: None,

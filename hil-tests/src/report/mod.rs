@@ -7,6 +7,7 @@ pub mod clause;
 pub mod coverage;
 pub mod diagram;
 pub mod directory;
+pub mod earlier;
 pub mod evidence;
 pub mod junit;
 pub mod matrix_table;
@@ -22,6 +23,7 @@ pub mod waves;
 
 use crate::scenario::Verdict;
 use cell::CellReport;
+pub(crate) use page::quoted;
 
 /// Everything that was run passed, and everything that was not run is on the bench's list.
 pub const PASSED: u8 = 0;
@@ -62,6 +64,13 @@ pub fn reason(verdict: &Verdict) -> String {
         Verdict::Fail(why) => why.join("\n"),
         Verdict::NotExecuted(why) | Verdict::Invalid(why) => why.clone(),
     }
+}
+
+/// What failures of one cause have in common: the first line of the reason, without the moment and what the table said then.
+#[must_use]
+pub fn cause(why: &str) -> &str {
+    let first = why.lines().next().unwrap_or_default();
+    first.split("; at ").next().unwrap_or(first).trim()
 }
 
 #[cfg(test)]
@@ -110,6 +119,7 @@ pub(crate) mod tests {
             host: "a machine".into(),
             rig: build("tumbler-hil 0.9"),
             daemon: Some(build("tumblerd 0.9")),
+            commit: Some("0a1b2c3d4e5f-dirty".into()),
             salt: 0,
             jobs: 1,
             begun,

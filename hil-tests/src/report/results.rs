@@ -75,6 +75,9 @@ pub struct Run {
     pub rig: Build,
     /// The daemon; `None` if the core runs within the rig.
     pub daemon: Option<Build>,
+    /// The commit that was tested, as git names it where the run was begun in a checkout.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// What was mixed into every seed.
     pub salt: u64,
     /// How many cells ran at once.

@@ -1,23 +1,35 @@
 //! Each cell: its verdict and the reason, the command that repeats it, and its lines over time.
 
 use super::{Cell, CellOnPage, Run, VerdictKind, badge};
+use crate::report::cause;
 use maud::{Markup, html};
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-/// Cells that did not pass are open up to this number of them: more than anybody looks at.
-const OPEN: usize = 20;
-
-/// The cells that did not pass, each with all that is known of it; the worst first, of whichever run.
+/// The cells that did not pass, by cause, each with all that is known of it; the worst first, of whichever run.
 pub(super) fn failed(shown: &[CellOnPage<'_>]) -> Markup {
     let mut failed: Vec<&CellOnPage<'_>> = shown.iter().filter(|s| s.cell.fails()).collect();
     failed.sort_by_key(|s| core::cmp::Reverse(s.cell.verdict));
+    let mut causes: Vec<(String, Vec<&CellOnPage<'_>>)> = Vec::new();
+    for s in failed {
+        let why = cause(s.cell.reasons.first().map_or("", String::as_str));
+        let cause = format!("{}: {why}", s.cell.verdict.word());
+        match causes.iter_mut().find(|(known, _)| *known == cause) {
+            Some((_, alike)) => alike.push(s),
+            None => causes.push((cause, vec![s])),
+        }
+    }
     html! {
-        @if !failed.is_empty() {
-            h2 id="failed" { "Not passed" }
-            @for s in &failed {
-                details id=(s.id()) class="fail cell" open[failed.len() <= OPEN] data-verdict=(s.cell.verdict.word()) {
-                    (contents(s, Path::new("")))
+        @if !causes.is_empty() {
+            h2 id="failed" { "Not passed, by cause" }
+            @for (cause, alike) in &causes {
+                details class="fail cause" open[causes.len() == 1] {
+                    summary { b { (alike.len()) " × " } (cause) }
+                    @for s in alike {
+                        details id=(s.id()) class="fail cell" open[alike.len() == 1] data-verdict=(s.cell.verdict.word()) {
+                            (contents(s, Path::new("")))
+                        }
+                    }
                 }
             }
         }
@@ -99,7 +111,7 @@ fn contents(s: &CellOnPage<'_>, top: &Path) -> Markup {
 }
 
 /// A word for a shell.
-fn quoted(word: &str) -> String {
+pub(crate) fn quoted(word: &str) -> String {
     if word.chars().all(|c| c.is_ascii_alphanumeric() || "/._-+".contains(c)) {
         return word.to_owned();
     }
@@ -109,10 +121,13 @@ fn quoted(word: &str) -> String {
 /// The command that runs this cell again.
 pub(in crate::report) fn replay(run: &Run, cell: &Cell) -> String {
     let name = quoted(&cell.name);
-    let bench = format!("--bench {} --seed {}", quoted(&run.file), run.salt);
+    let seed = if run.salt == 0 { String::new() } else { format!(" --seed {}", run.salt) };
+    let bench = format!("--bench {}{seed}", quoted(&run.file));
     if cell.identity.fault.is_empty() {
-        let files: String =
-            run.scenarios.iter().map(|file| format!("{} ", quoted(&file.display().to_string()))).collect();
+        // A scenario has the name of its file.
+        let own = |file: &&PathBuf| file.file_stem().is_some_and(|stem| *stem == *cell.identity.scenario);
+        let files = run.scenarios.iter().filter(own);
+        let files: String = files.map(|file| format!("{} ", quoted(&file.display().to_string()))).collect();
         format!("tumbler-hil run {files}--only {name} {bench}")
     } else {
         format!("tumbler-hil matrix {name} --only {bench}")

@@ -6,6 +6,7 @@ mod latencies;
 mod tables;
 
 use super::results::{Cell, Results, Run, VerdictKind};
+pub(crate) use cells::quoted;
 pub(super) use cells::replay;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use std::collections::BTreeMap;
@@ -59,17 +60,17 @@ pub(super) fn cells_of(results: &Results) -> Vec<CellOnPage<'_>> {
 pub fn html(results: &Results) -> String {
     let shown = cells_of(results);
     let body = html! {
-        h1 { "What tumbler-hil found" }
+        (head(results, &shown))
         nav {
-            a href="#failed" { "Not passed" } a href="#runs" { "Runs" } a href="#matrix" { "Faults" } a href="#scenarios" { "Scenarios" }
+            a href="#matrix" { "Faults" } a href="#failed" { "Not passed" } a href="#scenarios" { "Scenarios" } a href="#runs" { "Runs" }
             a href="#open" { "Not proved" } a href="#latencies" { "Latencies" } a href="#clauses" { "Clauses" }
             a href="#cells" { "Cells" }
         }
         (counts(results, &shown))
-        (cells::failed(&shown))
-        (runs(results))
         (tables::matrix(&shown))
+        (cells::failed(&shown))
         (tables::scenarios(&shown))
+        (runs(results))
         (open(&shown))
         (latencies::section(&shown))
         (clauses::section(results))
@@ -103,15 +104,44 @@ fn document(title: &str, body: &Markup) -> String {
     page.into_string()
 }
 
+/// What was tested, when, and the verdict in a word: what a reader wants first.
+fn head(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
+    let failed = shown.iter().filter(|s| s.cell.fails()).count();
+    let left: usize = results.runs.iter().map(|run| run.left).sum();
+    let worst = shown.iter().filter(|s| s.cell.fails()).map(|s| s.cell.verdict).max();
+    let (class, verdict) = match worst {
+        Some(VerdictKind::Invalid) => ("inv", VerdictKind::Invalid.word()),
+        Some(_) => ("fail", VerdictKind::Fail.word()),
+        None if shown.is_empty() || left > 0 => ("inv", "INCOMPLETE"),
+        None => ("pass", VerdictKind::Pass.word()),
+    };
+    let of = |each: fn(&Run) -> String| {
+        let mut all: Vec<String> = results.runs.iter().map(each).filter(|text| !text.is_empty()).collect();
+        all.dedup();
+        all.join(", ")
+    };
+    let commit = of(|run| run.commit.clone().unwrap_or_default());
+    let build = |run: &Run| format!("{} {}", run.tested().version, run.tested().sha256.get(..12).unwrap_or("?"));
+    html! {
+        h1 { span class={"verdict " (class)} { (verdict) } " " (failed) " of " (shown.len()) " cells not passed" }
+        dl {
+            dt { "commit" } dd { code { @if commit.is_empty() { "not known: the run was not begun in a checkout" } @else { (commit) } } }
+            dt { "begun (UTC)" } dd { (of(|run| utc(run.begun))) }
+            dt { "tested" } dd { (of(build)) }
+            dt { "on" } dd { (of(|run| format!("bench {} of {}", run.bench, run.host))) }
+        }
+    }
+}
+
 fn counts(results: &Results, shown: &[CellOnPage<'_>]) -> Markup {
     let count = |verdict: VerdictKind| shown.iter().filter(|s| s.cell.verdict == verdict).count();
     let left: usize = results.runs.iter().map(|run| run.left).sum();
     html! {
         div class="counts" {
-            div class="pass" { b { (count(VerdictKind::Pass)) } "P PASS" }
-            div class=(if count(VerdictKind::Fail) > 0 { "fail" } else { "not" }) { b { (count(VerdictKind::Fail)) } "✖F FAIL" }
-            div class=(if count(VerdictKind::Invalid) > 0 { "inv" } else { "not" }) { b { (count(VerdictKind::Invalid)) } "?I INVALID: the rig was at fault" }
-            div class="not" { b { (count(VerdictKind::NotExecuted)) } "– NOT_EXECUTED" }
+            div class="pass" { b { (count(VerdictKind::Pass)) } "PASS" }
+            div class=(if count(VerdictKind::Fail) > 0 { "fail" } else { "not" }) { b { (count(VerdictKind::Fail)) } "FAIL" }
+            div class=(if count(VerdictKind::Invalid) > 0 { "inv" } else { "not" }) { b { (count(VerdictKind::Invalid)) } "INVALID: the rig was at fault" }
+            div class="not" { b { (count(VerdictKind::NotExecuted)) } "NOT_EXECUTED" }
             @if left > 0 { div class="inv" { b { (left) } "never begun" } }
         }
     }

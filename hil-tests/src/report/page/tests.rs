@@ -36,14 +36,30 @@ fn the_page_has_every_cell_and_escapes_what_cells_say() {
 }
 
 #[test]
-fn what_did_not_pass_comes_first_and_the_matrix_has_the_worst_of_each_cell() {
-    let fail = Verdict::Fail(vec!["it turned".into()]);
+fn the_page_leads_with_the_verdict_and_the_matrix_which_has_the_worst_of_each_cell() {
+    let fail = |at: &str| Verdict::Fail(vec![format!("it turned; at {at} s, phase betting")]);
     let page = html(&results(
         10,
-        vec![of("motor.stall@betting::nz-1998", Verdict::Pass), of("motor.stall@betting::nz-div9", fail)],
+        vec![
+            of("motor.stall@betting::nz-1998", Verdict::Pass),
+            of("motor.stall@betting::nz-div9", fail("1.000")),
+            of("motor.dead@betting::nz-div9", fail("2.000")),
+        ],
     ));
     let at = |words: &str| page.find(words).unwrap_or_else(|| panic!("{words} is not on the page"));
     assert!(at("id=\"failed\"") < at("it turned") && at("it turned") < at("id=\"runs\""));
+    let order = [
+        "FAIL</span> 2 of 3 cells",
+        "0a1b2c3d4e5f-dirty",
+        "1970-01-01",
+        "id=\"matrix\"",
+        "2 × </b>FAIL: it turned",
+        "id=\"scenarios\"",
+    ];
+    assert!(
+        order.windows(2).all(|pair| at(pair[0]) < at(pair[1])),
+        "what was tested, the verdict, the matrix, the causes"
+    );
     assert_eq!(page.matches("id=\"c0-1\"").count(), 1, "a cell has one place");
     let marks = &page[at("<details class=\"marks\">")..];
     let summary = &marks[..marks.find("</summary>").unwrap()];
@@ -61,11 +77,15 @@ fn a_cell_that_failed_comes_before_those_of_an_earlier_run_of_which_nothing_is_k
 
 #[test]
 fn the_command_that_plays_a_cell_again_has_its_file() {
-    let mut results = results(10, vec![of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]))]);
+    let failed = of("mine[it's]::nz-1998", Verdict::Fail(vec!["wrong".into()]));
+    let mut results = results(10, vec![failed]);
+    results.runs[0].cells[0].identity.scenario = "mine".into();
     results.runs[0].scenarios = ["/a/mine.toml".into(), "/it's/b c.toml".into()].into();
     let cell = results.runs[0].cells[0].clone();
-    let command = "tumbler-hil run /a/mine.toml '/it'\\''s/b c.toml' --only 'mine[it'\\''s]::nz-1998' --bench fixtures/benches/pure.toml --seed 0";
-    assert_eq!(replay(&results.runs[0], &cell), command);
+    let command = "tumbler-hil run /a/mine.toml --only 'mine[it'\\''s]::nz-1998' --bench fixtures/benches/pure.toml";
+    assert_eq!(replay(&results.runs[0], &cell), command, "what did not fail is not played again");
+    results.runs[0].salt = 7;
+    assert_eq!(replay(&results.runs[0], &cell), format!("{command} --seed 7"));
 }
 
 #[test]

@@ -197,7 +197,11 @@ impl<'a> Player<'a> {
             return Err(EndReason::Wrong(format!("{lost} was latched before the cut, and is not any more")));
         }
         if (shown.phase == Phase::Blocked) == shows.is_empty() && shown.round.is_none() {
-            return Err(EndReason::Wrong(format!("phase {:?} with {shows:?} latched", shown.phase)));
+            return Err(EndReason::Wrong(format!(
+                "phase {} with {} latched",
+                shown.phase.name(),
+                shows.iter().map(|code| code.name()).collect::<Vec<_>>().join(", ")
+            )));
         }
         let names: Vec<&str> = shows.iter().map(|code| code.name()).collect();
         (self.tell)(format!("kept {}", names.join(" ")).trim_end());

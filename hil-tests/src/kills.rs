@@ -24,6 +24,15 @@ impl KillPoint {
     /// Both.
     pub const ALL: [Self; 2] = [Self::Sync, Self::Write];
 
+    /// Its word.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Sync => "sync",
+            Self::Write => "write",
+        }
+    }
+
     const fn nth(self, n: u16) -> EnvironmentFault {
         match self {
             Self::Sync => EnvironmentFault::KillAtSync(n),

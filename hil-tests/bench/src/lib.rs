@@ -74,6 +74,19 @@ pub enum Role {
     Nobody,
 }
 
+impl Role {
+    /// Who it is, as `as` names it in a scenario.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Supervisor => "supervisor",
+            Self::Manager => "manager",
+            Self::Technician => "technician",
+            Self::Nobody => "nobody",
+        }
+    }
+}
+
 /// The twin's physical truth at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Physical {

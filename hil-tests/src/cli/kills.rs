@@ -39,10 +39,10 @@ pub(super) fn kills(args: &KillsArgs) -> anyhow::Result<u8> {
         for at in KillPoint::ALL {
             let all = kills::each(&runner, rules, at, usize::from(args.jobs), args.seed);
             let right = all.iter().filter(|killed| killed.verdict == Verdict::Pass).count();
-            say::line(&format!("{rules}: killed at each {at:?} of a round: {} times, {right} right", all.len()));
+            say::line(&format!("{rules}: killed at each {} of a round: {} times, {right} right", at.name(), all.len()));
             for killed in all.iter().filter(|killed| killed.verdict != Verdict::Pass) {
                 let (verdict, why) = (word(&killed.verdict), reason(&killed.verdict));
-                say::line(&format!("  {verdict} at {at:?} {}, after `{}`: {why}", killed.n, killed.after));
+                say::line(&format!("  {verdict} at {} {}, after `{}`: {why}", at.name(), killed.n, killed.after));
                 worst = worst.max(if verdict == "INVALID" { report::RIG } else { report::FAILED });
             }
             if all.is_empty() {

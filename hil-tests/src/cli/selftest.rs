@@ -121,7 +121,7 @@ fn wire() -> Result<String, RigFault> {
     if connected && matches!(driven.as_slice(), [WireEvent::Driven(_)]) && line.starts_with(b"{\"line\":") {
         Ok("both ways".into())
     } else {
-        Err(RigFault::Other(format!("expected a line each way, got {driven:?}")))
+        Err(RigFault::Other(format!("expected a line each way, got {} from the daemon's side", driven.len())))
     }
 }
 

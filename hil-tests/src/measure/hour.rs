@@ -34,7 +34,7 @@ impl Reading {
     fn of(table: &mut Virtual) -> Result<Self, RigFault> {
         let shown = table.snapshot().map_err(fault)?;
         if let Some(round) = shown.and_then(|shown| shown.round) {
-            return Err(RigFault::Other(format!("the table is not at rest: {round:?}")));
+            return Err(RigFault::Other(format!("the table is not at rest: round {}", round.0)));
         }
         Ok(Self {
             resident: status(table, "VmRSS:")?,

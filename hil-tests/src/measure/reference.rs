@@ -50,7 +50,11 @@ pub fn play(rounds: u32, seed: u64) -> Result<Figures, BenchError> {
     let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, seed))?;
     let outcome = run(&mut bench, &trial);
     if outcome.verdict != Verdict::Pass {
-        return Err(BenchError::Rig(format!("the reference round: {:?}", outcome.verdict)));
+        return Err(BenchError::Rig(format!(
+            "the reference round: {} {}",
+            crate::report::word(&outcome.verdict),
+            crate::report::reason(&outcome.verdict)
+        )));
     }
     let records = bench.log().records.len() as u64;
     Ok(Figures { rounds, table_ns: outcome.table_ns, events: bench.events(), records })

@@ -124,14 +124,14 @@ impl RoundPlayer {
             let records = &table.log().records;
             let new = records.get(self.seen..).unwrap_or_default();
             if let Some(bad) = new.iter().find(|d| matches!(d.record.event, Event::Voided(_) | Event::Latched { .. })) {
-                return Err(RigFault::Other(format!("instead of `{what}` there was {:?}", bad.record.event)));
+                return Err(RigFault::Other(format!("instead of `{what}` there was {}", told(&bad.record.event))));
             }
             if let Some(place) = new.iter().position(|d| is(&d.record.event)) {
                 self.seen += place + 1;
                 return Ok(());
             }
             if table.now() >= end {
-                let last: Vec<String> = records.iter().rev().take(4).map(|d| format!("{:?}", d.record.event)).collect();
+                let last: Vec<String> = records.iter().rev().take(4).map(|d| told(&d.record.event)).collect();
                 return Err(RigFault::Other(format!("no `{what}` in time; the latest records: {}", last.join(", "))));
             }
             table.pass(end).map_err(fault)?;
@@ -149,4 +149,9 @@ fn pass(table: &mut Virtual, millis: u64) -> Result<(), RigFault> {
 
 pub(crate) fn fault(trouble: BenchError) -> RigFault {
     RigFault::Other(trouble.to_string())
+}
+
+/// An event as the journal has it.
+fn told(event: &Event) -> String {
+    serde_json::to_string(event).unwrap_or_default()
 }

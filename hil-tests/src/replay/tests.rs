@@ -12,7 +12,7 @@ use tumbler_core::wire::recording::{Digest, Line};
 fn record(name: &str, rules: &str, steps: &[&str], endings: &[&str], latched: &[&str]) -> Recording {
     let quoted = |all: &[&str]| all.iter().map(|text| format!("{text:?}")).collect::<Vec<_>>().join(", ");
     let text = format!(
-        "about = \"\"\nsteps = [{}]\nendings.{rules} = [{}]\nat_end.latched = [{}]",
+        "about = \"a recording\"\nsteps = [{}]\nendings.{rules} = [{}]\nat_end.latched = [{}]",
         quoted(steps),
         quoted(endings),
         quoted(latched)
@@ -133,7 +133,8 @@ fn people_and_their_commands_come_again() {
 }
 
 fn record_with_latches(name: &str, steps: &[&str], latches: &[&str]) -> Recording {
-    let text = format!("about = \"\"\nsteps = {steps:?}\nendings.nz-div9 = []\nat_end.latches = {latches:?}");
+    let text =
+        format!("about = \"a recording\"\nsteps = {steps:?}\nendings.nz-div9 = []\nat_end.latches = {latches:?}");
     let trial = only(file::parse(Path::new(&format!("{name}.toml")), &text).unwrap());
     let mut bench = Pure::new(Setup { record: true, ..Setup::of(&trial.rules, &trial.layout, seed(name, 0)) }).unwrap();
     assert_eq!(run(&mut bench, &trial).verdict, Verdict::Pass, "{name}");

@@ -34,7 +34,23 @@ pub(super) fn ask_as(session: &mut Session<'_>, role: Role, command: Command) ->
 pub(super) fn answer(session: &mut Session<'_>, done: bool, word: &str) -> Result<(), Halt> {
     match (await_answer(session)?, done) {
         (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
-        (answer, _) => Err(Halt::Wrong(format!("the answer was {answer:?}; {}", where_we_are(session)))),
+        (answer, _) => {
+            let wanted = if done { "done" } else { "refused" };
+            let wanted = if word.is_empty() { wanted.to_owned() } else { format!("{wanted}, with `{word}` in it") };
+            Err(Halt::Wrong(format!(
+                "the answer was {}, and {wanted} is expected; {}",
+                told(&answer),
+                where_we_are(session)
+            )))
+        }
+    }
+}
+
+/// An answer for people, as `answer` names it.
+pub(super) fn told(answer: &Answer) -> String {
+    match answer {
+        Answer::Done(text) => format!("done (\"{text}\")"),
+        Answer::Refused(text) => format!("refused (\"{text}\")"),
     }
 }
 

@@ -3,7 +3,7 @@
 use super::halt::Halt;
 use super::latency::in_time;
 use super::parse;
-use super::records::brief;
+use super::records::{brief, kind};
 use super::session::Session;
 use super::step::Check;
 use super::timeline::Latency;
@@ -74,7 +74,8 @@ pub(super) fn wait(session: &mut Session<'_>, check: &Check, millis: u64) -> Res
             return Err(Halt::Wrong(format!("nobody is there to record it; {}", where_we_are(session))));
         }
         if now >= until {
-            return Err(Halt::Wrong(format!("not within {millis} ms; {}", where_we_are(session))));
+            let instead = instead(session, check)?;
+            return Err(Halt::Wrong(format!("not within {millis} ms{instead}; {}", where_we_are(session))));
         }
         // Some truths change without an event, so poll every few milliseconds.
         let look = if matches!(check, Check::Tumbles(..)) { until.min(now + 2 * MS) } else { until };
@@ -96,6 +97,72 @@ pub(super) fn timed(session: &mut Session<'_>, check: &Check, millis: u64) -> Re
         }
     }
     waited
+}
+
+/// What is so instead of a check that does not hold, in the words in which it could be expected; empty where the rest of the message
+/// has it.
+pub(super) fn instead(session: &mut Session<'_>, check: &Check) -> Result<String, Halt> {
+    let snapshot = session.bench.snapshot()?;
+    let said = match (check, snapshot) {
+        (Check::Lit(_), _) => shining(session),
+        (Check::Display(_), _) => format!("the display shows `{}`", parse::shown(session.bench.physical().display)),
+        (Check::Bells(_), _) => format!("`bells {}`, since the last `mark`", session.bells()),
+        (Check::Sign(_), _) => format!("`sign {}`", if session.bench.physical().sign { "on" } else { "off" }),
+        (Check::Phase(_), Some(shown)) => format!("`phase {}`", shown.phase.name()),
+        (Check::Prompt(_), Some(shown)) => {
+            let asked = shown.prompt.map(|prompt| format!("`prompt {}`: {}", prompt.id.name(), prompt.text));
+            asked.unwrap_or_else(|| "the table asks nothing".to_owned())
+        }
+        (Check::Record(pattern) | Check::NoRecord(pattern), _) => {
+            session.records();
+            let last = session.records.all().iter().rev().find(|record| kind(record) == pattern.kind.name());
+            match last {
+                Some(record) => format!("the last `{}` is {}", pattern.kind.name(), brief(record)),
+                None => format!("there is no record `{}`", pattern.kind.name()),
+            }
+        }
+        (Check::Relayed | Check::Linked(_) | Check::Online(_), _) => {
+            let link = match session.bench.broker_connected()? {
+                Some(true) => "`link up`",
+                Some(false) => "`link lost`: the daemon has no connection to its broker",
+                None => "the daemon does not run",
+            };
+            let log = session.bench.log();
+            let last = log.records.last().map_or(0, |last| last.record.seq.0);
+            let told = match log.online {
+                Some(true) => "`status online`",
+                Some(false) => "`status offline`",
+                None => "no status was told",
+            };
+            format!("{link}; {told}; the broker has acknowledged up to record {} of {last}", log.relayed.0)
+        }
+        _ => return Ok(String::new()),
+    };
+    Ok(format!(": {said}"))
+}
+
+/// The lamps that shine, as dice or area by area.
+fn shining(session: &mut Session<'_>) -> String {
+    let shining = session.bench.physical().shining;
+    let faces = 1..=6;
+    let all = faces.clone().flat_map(|a| (a..=6).flat_map(move |b| (b..=6).map(move |c| [a, b, c])));
+    if shining == [0; 2] {
+        return "`dark`: no lamp shines".to_owned();
+    }
+    let mut alike = all.filter(|dice| lamps(session, Some(*dice)) == shining);
+    if let Some([a, b, c]) = alike.next() {
+        return format!("`lit {a} {b} {c}`");
+    }
+    let layout = rules::layout(&session.trial.layout);
+    let is_lit = |lamp: usize| shining.get(lamp / 64).is_some_and(|board| board >> (lamp % 64) & 1 == 1);
+    let lit: Vec<&str> = layout
+        .into_iter()
+        .flat_map(|layout| &layout.areas)
+        .enumerate()
+        .filter(|(lamp, _)| is_lit(*lamp))
+        .map(|(_, area)| area.id.as_str())
+        .collect();
+    format!("the lamps of no dice: {} shine", lit.join(", "))
 }
 
 /// The lamps that these dice light, by the judges' own predicates, in the layout's order of lamps.

@@ -95,6 +95,18 @@ pub(super) fn play_for_judges(session: &mut Session<'_>) -> Option<String> {
     session.bench.finish().ok()?.into_iter().next()
 }
 
+/// That these names and not those are the value of a key of `[at_end]`; and what to write where the table is right.
+fn differ(key: &str, must: &str, wanted: &[&str], got: &[&str]) -> String {
+    let told = |all: &[&str]| if all.is_empty() { "nothing".to_owned() } else { all.join(", ") };
+    let write: Vec<String> = got.iter().map(|name| format!("\"{name}\"")).collect();
+    format!(
+        "{} {must}, but it is {}\n  if that is right, write under [at_end]: {key} = [{}]",
+        told(wanted),
+        told(got),
+        write.join(", ")
+    )
+}
+
 fn latches(session: &mut Session<'_>, wrongs: &mut Vec<String>) -> Result<(), Halt> {
     let all = session.records.all().iter().filter(|r| kind(r) == Kind::Latched.name());
     let mut latched: Vec<String> = all.map(|r| field(r, "code").unwrap_or_default()).collect();
@@ -104,13 +116,14 @@ fn latches(session: &mut Session<'_>, wrongs: &mut Vec<String>) -> Result<(), Ha
         wanted.sort_unstable();
     }
     if latched != wanted {
-        wrongs.push(format!("latches must be {wanted:?}, but were {latched:?}"));
+        let latched: Vec<&str> = latched.iter().map(String::as_str).collect();
+        wrongs.push(differ("latches", "must have latched", &wanted, &latched));
     }
     let Some(snapshot) = session.bench.snapshot()? else { return Ok(()) };
     let now: Vec<&str> = snapshot.malfunctions.iter().map(|m| m.code.name()).collect();
     let must: Vec<&str> = session.trial.latched.iter().map(|code| code.name()).collect();
     if now != must {
-        wrongs.push(format!("at the end {must:?} must be latched, but {now:?} are"));
+        wrongs.push(differ("latched", "must be latched at the end", &must, &now));
     }
     match session.trial.phase {
         Some(phase) if snapshot.phase != phase => {

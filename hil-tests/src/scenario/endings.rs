@@ -36,7 +36,11 @@ impl EndingComparison {
             compared.several += u32::from(admits.answers.len() > 1);
             if !admits.answers.iter().any(|answer| agree(wanted, answer, &admits.besides)) {
                 let number = number + 1;
-                let told = format!("round {number}: {wanted:?} is expected, the truth table has {:?}", admits.answers);
+                let (wanted, may) = (told(std::slice::from_ref(wanted)), admits.answers.iter().map(admitted));
+                let may = may.collect::<Vec<_>>().join(" or ");
+                let told = format!(
+                    "round {number}: {wanted} is expected, and the rule text, as the judges read it, has {may}"
+                );
                 compared.differences.push(told);
             }
         }
@@ -97,7 +101,25 @@ pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
         (want, got) => want == got,
     };
     let all = got.len() == trial.endings.len() && trial.endings.iter().zip(&got).all(same);
-    (!all).then(|| format!("rounds must end {}, but ended {}", told(&trial.endings), told(&got)))
+    (!all).then(|| {
+        let write: Vec<String> = got.iter().map(|ending| format!("\"{}\"", words(ending).trim_end())).collect();
+        format!(
+            "rounds must end {}, but ended {}\n  if that is what the text asks for, write under [endings]: {} = [{}]",
+            told(&trial.endings),
+            told(&got),
+            trial.rules,
+            write.join(", ")
+        )
+    })
+}
+
+/// What the truth table admits, in a scenario's words.
+fn admitted(answer: &AllowedEnding) -> String {
+    match answer {
+        AllowedEnding::GoesOn => "`settled`".to_owned(),
+        AllowedEnding::Void(clauses) if clauses.is_empty() => "a void of which the text is silent".to_owned(),
+        AllowedEnding::Void(clauses) => format!("a void by {}", clauses.join(", ")),
+    }
 }
 
 /// Endings as files have them, without the clause where there is none.

@@ -158,11 +158,20 @@ pub struct Trial {
 }
 
 impl Trial {
+    /// The faults around the daemon that its steps inject.
+    #[must_use]
+    pub fn faults(&self) -> Vec<EnvironmentFault> {
+        let fault = |step: &Step| match step {
+            Step::Fault(TableFault { fault: AnyFault::Environment(fault), .. }) => Some(*fault),
+            _ => None,
+        };
+        self.steps.iter().flat_map(|(_, steps)| steps).filter_map(fault).collect()
+    }
+
     /// Whether one of its steps injects this fault.
     #[must_use]
     pub fn breaks(&self, fault: EnvironmentFault) -> bool {
-        let breaks = |step: &Step| matches!(step, Step::Fault(TableFault { fault: AnyFault::Environment(broken), .. }) if *broken == fault);
-        self.steps.iter().flat_map(|(_, steps)| steps).any(breaks)
+        self.faults().contains(&fault)
     }
 }
 
@@ -285,6 +294,10 @@ impl File {
     /// What is there without any content.
     fn empty(&self, reader: &mut Reader<'_>) {
         let top = Place::default();
+        if self.about.trim().is_empty() {
+            let problem = "`about` says nothing: reports show it where this fails";
+            reader.source.wrong(&[top.of("about")], Wrong::new("about", problem, "one sentence: what this shows"));
+        }
         if self.steps.is_empty() {
             reader.source.wrong(&[top.of("steps")], Wrong::new("", "there is no step, so nothing would be tried", ""));
         }

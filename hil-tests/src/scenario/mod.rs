@@ -43,4 +43,4 @@ pub mod write;
 pub use file::{Ending, Trial, read_all};
 pub use halt::Halt;
 pub use run::{Outcome, Verdict, judges_alone, run, run_told};
-pub use steps::play_steps;
+pub use steps::{Hand, play_steps};

@@ -26,6 +26,23 @@ pub enum Action {
     AllPaid,
 }
 
+impl Action {
+    /// What the dealer does, in the words of a scenario.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Cover => "lower dome",
+            Tumble => "press tumble",
+            AwaitSpun => "wait for the spin",
+            PlaceBets => "press place_bets",
+            NoMoreBets => "press no_more_bets",
+            Uncover => "lift dome",
+            AwaitOutcome => "wait for the outcome",
+            Enter => "enter dice",
+            AllPaid => "key entry",
+        }
+    }
+}
+
 use Action::{AllPaid, AwaitOutcome, AwaitSpun, Cover, Enter, NoMoreBets, PlaceBets, Tumble, Uncover};
 
 /// NZ98 and NZ9 6.1 to 6.4, 4.4: tumble, place bets, no more bets, uncover, result, losers and winners.

@@ -33,7 +33,7 @@ pub(super) fn play_to(session: &mut Session<'_>, stage: Stage) -> Result<(), Hal
         return Ok(());
     }
     let Some(goal) = order.iter().position(|(_, reached)| *reached == stage) else {
-        return Err(BenchError::Rig(format!("{stage:?} is no stage under {}", session.trial.rules)).into());
+        return Err(BenchError::Rig(format!("`{}` is no stage under {}", stage.name(), session.trial.rules)).into());
     };
     play_through(session, goal + 1)
 }

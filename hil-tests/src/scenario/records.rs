@@ -3,6 +3,7 @@
 use super::step::Pattern;
 use serde_json::Value;
 use tumbler_bench::log::Log;
+use tumbler_core::record::Event;
 
 /// The records so far, and where the next search begins.
 #[derive(Debug, Default)]
@@ -89,6 +90,12 @@ pub(super) fn brief(record: &Value) -> String {
     };
     let at = record.get("at").and_then(Value::as_u64).unwrap_or_default();
     format!("{}.{:03} {}{data}", at / 1_000_000_000, at / 1_000_000 % 1000, kind(record))
+}
+
+/// An event in brief.
+pub(super) fn brief_event(event: &Event) -> String {
+    let value = serde_json::to_value(event).unwrap_or_default();
+    format!("{}{}", kind(&value), value.get("data").map(ToString::to_string).unwrap_or_default())
 }
 
 impl Pattern {

@@ -1,7 +1,7 @@
 //! Dispatches each step of a scenario to the code that plays it.
 
 use super::ask::{answer, ask};
-use super::check::{holds, timed, where_we_are};
+use super::check::{holds, instead, timed, where_we_are};
 use super::file::Trial;
 use super::halt::Halt;
 use super::opening::open;
@@ -25,6 +25,45 @@ pub fn play_steps<'a>(
 ) -> Result<(), Halt> {
     let mut session = Session::new(bench, trial);
     steps.into_iter().try_for_each(|each| step(&mut session, each))
+}
+
+/// Steps that are typed line by line: each line knows how far the lines before it have played the round.
+pub struct Hand<'a>(Session<'a>);
+
+impl<'a> Hand<'a> {
+    /// A hand at this table; `trial` gives the rules.
+    pub fn new(bench: &'a mut dyn Bench, trial: &'a Trial) -> Self {
+        Self(Session::new(bench, trial))
+    }
+
+    /// Lets this much time pass.
+    ///
+    /// # Errors
+    /// [`Halt`] of the bench.
+    pub fn pass(&mut self, millis: u64) -> Result<(), Halt> {
+        Ok(self.0.pass(millis)?)
+    }
+
+    /// Plays steps. Whoever types `go on` means the next round where one has ended. Gives what to say where nothing was to be done.
+    ///
+    /// # Errors
+    /// [`Halt`] at the first step that could not be played.
+    pub fn play(&mut self, steps: &[Step]) -> Result<Option<String>, Halt> {
+        let session = &mut self.0;
+        session.round.known_endings = session.ended_rounds();
+        let before = session.records().all().len();
+        for each in steps {
+            step(session, each)?;
+        }
+        let plays = |step: &Step| matches!(step, Step::PlayTo(_) | Step::GoOn | Step::UpToSpin | Step::At(_));
+        if !steps.iter().all(plays) || session.records().all().len() > before {
+            return Ok(None);
+        }
+        Ok(Some(match session.bench.snapshot()? {
+            Some(shown) => format!("nothing was to be done: the phase is {}", shown.phase.name()),
+            None => "nothing was to be done: the daemon does not run".to_owned(),
+        }))
+    }
 }
 
 /// Plays one step.
@@ -63,7 +102,8 @@ pub(super) fn step(session: &mut Session<'_>, step: &Step) -> Result<(), Halt> {
         Step::Wait(check, millis) => timed(session, check, *millis)?,
         Step::Expect(check, clause) => {
             if !holds(session, check)? {
-                return Err(Halt::Wrong(format!("is not so [{clause}]; {}", where_we_are(session))));
+                let instead = instead(session, check)?;
+                return Err(Halt::Wrong(format!("is not so{instead} [{clause}]; {}", where_we_are(session))));
             }
         }
         Step::Ask(command) => ask(session, command.as_ref().clone())?,

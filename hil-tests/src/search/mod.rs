@@ -124,7 +124,7 @@ struct Successor {
 /// [`BenchError::Rig`] for a rule set that does not exist.
 pub fn trial(rules: &str) -> Result<Trial, BenchError> {
     // A file has some step.
-    let text = format!("about = \"\"\nsteps = [\"mark\"]\nendings.{rules} = []");
+    let text = format!("about = \"a search\"\nsteps = [\"mark\"]\nendings.{rules} = []");
     let trials = file::parse(Path::new(example::NAME), &text).map_err(|bad| BenchError::Rig(bad.to_string()))?;
     let trial = trials.into_iter().next().ok_or_else(|| BenchError::Rig(format!("`{rules}` is no rule set")))?;
     Ok(Trial { steps: Vec::new(), ..trial })

@@ -159,7 +159,8 @@ impl Bench for Virtual {
         };
         if person != Person::Supervisor && !nix::unistd::Uid::effective().is_root() {
             return Err(BenchError::Unsupported(format!(
-                "only root can send a {role:?} to the console from an account of its own"
+                "only root can send a {} to the console from an account of its own",
+                role.name()
             )));
         }
         self.catch_up();

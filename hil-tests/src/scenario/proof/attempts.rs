@@ -156,7 +156,7 @@ fn try_order_of_play(session: &mut Session<'_>, before: &Before) -> Result<(), H
             order::Action::AwaitSpun | order::Action::AwaitOutcome => {}
         }
         let stage = Stage::ALL.iter().find(|(_, stage)| stage == reached).map_or("", |(name, _)| *name);
-        nothing_came(session, before, &format!("the order of play, {action:?} on the way to {stage}"))?;
+        nothing_came(session, before, &format!("the order of play, {} on the way to {stage}", action.words()))?;
     }
     dome(session, before.dome_up)
 }
@@ -214,7 +214,7 @@ pub(super) fn try_commands(session: &mut Session<'_>, before: &Before) -> Result
         for command in commands {
             match must_be_refused(session, before, role, command) {
                 Err(Halt::BenchError(BenchError::Unsupported(why))) => {
-                    session.left_out(&format!("commands by {role:?}"), &why);
+                    session.left_out(&format!("commands by {}", role.name()), &why);
                     break;
                 }
                 done => done?,
@@ -237,7 +237,8 @@ pub(super) fn must_be_refused(
     role: Role,
     command: Command,
 ) -> Result<(), Halt> {
-    let what = format!("{role:?} asked {command:?}");
+    let asked = serde_json::to_string(&command).unwrap_or_default();
+    let what = format!("{} asked {asked}", role.name());
     ask_as(session, role, command)?;
     let answer = await_answer(session)?;
     nothing_came(session, before, &what)?;

@@ -1,9 +1,10 @@
 //! The two exits of a latch (NZ 7.4), and no third one: both need a supervisor, a turn of the key newer than the latch and a
 //! named person; then a test of the device itself, or a procedure if a person's eyes can replace it.
 
-use super::super::ask::{ask, await_answer};
+use super::super::ask::{ask, await_answer, told};
 use super::super::check::where_we_are;
 use super::super::halt::Halt;
+use super::super::records::brief_event;
 use super::super::session::Session;
 use super::attempts::{
     Key, dome, eyes_can_stand_in, key, key_turned, must_be_refused, name, procedure, rectified, resets,
@@ -29,7 +30,7 @@ pub(in super::super) fn prove_shut(session: &mut Session<'_>, code: Code) -> Res
         ask(session, rectified(code))?;
         match await_answer(session)? {
             Answer::Refused(why) if why.contains("stays latched") => {}
-            answer => return Err(wrong(session, &before, "`rectified` while it lasts", &format!("{answer:?}"))),
+            answer => return Err(wrong(session, &before, "`rectified` while it lasts", &told(&answer))),
         }
     }
     // The test may have run the tumbler and lit the lamps; from here on only the latch counts.
@@ -50,7 +51,8 @@ pub(in super::super) fn prove_opens(session: &mut Session<'_>, code: Code, exit:
     ask(session, Command::Reset { code, exit: exit.clone(), name: name() })?;
     if let answer @ Answer::Refused(_) = await_answer(session)? {
         return Err(Halt::Wrong(format!(
-            "the lawful exit does not open {code}: {answer:?}; {}",
+            "the lawful exit does not open {code}: the answer was {}; {}",
+            told(&answer),
             where_we_are(session)
         )));
     }
@@ -67,7 +69,7 @@ fn refuse_others(session: &mut Session<'_>, before: &Before) -> Result<(), Halt>
         for command in resets(before.code) {
             match must_be_refused(session, before, role, command) {
                 Err(Halt::BenchError(BenchError::Unsupported(why))) => {
-                    session.left_out(&format!("a reset by {role:?}"), &why)
+                    session.left_out(&format!("a reset by {}", role.name()), &why)
                 }
                 done => done?,
             }
@@ -105,16 +107,21 @@ fn opened_on_record(session: &mut Session<'_>, before: &Before, exit: &Exit) -> 
     let code = before.code;
     let unlatched = Event::unlatched(code, exit, &name());
     if !session.bench.log().records.iter().skip(before.records).any(|d| d.record.event == unlatched) {
-        return Err(Halt::Wrong(format!("no record says {unlatched:?}; {}", where_we_are(session))));
+        return Err(Halt::Wrong(format!("no record says {}; {}", brief_event(&unlatched), where_we_are(session))));
     }
     let Some(shown) = session.bench.snapshot()? else {
         return Err(wrong(session, before, "an exit", "the daemon is gone"));
     };
     let waived = shown.waived.iter().any(|w| w.code == code && w.by == name());
     if shown.malfunctions.iter().any(|m| m.code == code) || waived != matches!(exit, Exit::Procedure(_)) {
+        let names = |all: Vec<Code>| match all.as_slice() {
+            [] => "nothing".to_owned(),
+            all => all.iter().map(|code| code.name()).collect::<Vec<_>>().join(", "),
+        };
         return Err(Halt::Wrong(format!(
-            "{code} was opened, and the table shows {:?} latched and {:?} waived",
-            shown.malfunctions, shown.waived
+            "{code} was opened, and the table shows {} latched and {} waived",
+            names(shown.malfunctions.iter().map(|m| m.code).collect()),
+            names(shown.waived.iter().map(|w| w.code).collect())
         )));
     }
     Ok(())

@@ -68,7 +68,7 @@ fn a_command_that_opens_the_table_is_found() {
         let before = count(session, Code::Seal, vec![Code::Seal]);
         try_commands(session, &before)
     });
-    assert!(what.contains("Open") && what.contains("a test began"), "{what}");
+    assert!(what.contains("supervisor asked {\"command\":\"open\"") && what.contains("a test began"), "{what}");
 }
 
 #[test]

@@ -12,7 +12,7 @@ use std::time::Instant;
 use tumbler_bench::file::{BenchFile, Kind};
 use tumbler_bench::process::clock;
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, BenchError};
+use tumbler_bench::{Bench, BenchError, EnvironmentFault};
 use tumbler_judges::Observation;
 
 /// Limit for the measured cut of the motor, in nanoseconds: the longest flicker that a spin survives (`guard_flicker`).
@@ -41,10 +41,10 @@ impl Runner {
     #[must_use]
     pub fn cell(&self, bench: &BenchFile, trial: &Trial, salt: u64, trace: bool, told: Told<'_>) -> CellReport {
         let begun = Instant::now();
-        let listed = bench.cannot(&trial.name).is_some();
+        let cannot = cannot(bench, trial);
         let seed = seed_of(trial, salt);
-        let mut report = CellReport::of(trial, seed, listed);
-        match (bench.cannot(&trial.name), self) {
+        let mut report = CellReport::of(trial, seed, cannot.is_some());
+        match (cannot, self) {
             (Some(reason), _) => report.verdict = Verdict::NotExecuted(reason.to_owned()),
             (None, Self::Pure) => on_pure(trial, trace, told, &mut report),
             (None, Self::Virtual(templates)) => on_virtual(templates, trial, trace, told, &mut report),
@@ -88,6 +88,14 @@ impl Runner {
         reports.sort_by_key(|(place, _)| *place);
         reports.into_iter().map(|(_, report)| report).collect()
     }
+}
+
+/// Why this bench does not play the trial: its list says so, or its kind cannot bring about what the trial breaks. None where it does.
+#[must_use]
+pub fn cannot<'b>(bench: &'b BenchFile, trial: &Trial) -> Option<&'b str> {
+    let beyond =
+        || (bench.kind == Kind::Pure).then(|| trial.faults().into_iter().find_map(EnvironmentFault::beyond_pure));
+    bench.cannot(&trial.name).or_else(|| beyond().flatten())
 }
 
 /// Options of a run.

@@ -5,6 +5,20 @@ use core::fmt;
 use tumbler_twin::Declared;
 use tumbler_twin::fault_row::{Constructor, Healing, Row, Share};
 
+impl EnvironmentFault {
+    /// Why the pure bench cannot bring it about, with the bench that can; none where it can. To the table it is a broker that acknowledges
+    /// nothing, and as that free play draws it.
+    #[must_use]
+    pub const fn beyond_pure(self) -> Option<&'static str> {
+        match self {
+            Self::BrokerDenies | Self::BrokerTlsExpired | Self::BrokerTakenOver | Self::BrokerHostile => {
+                Some("this bench has no broker that could refuse or be misled; bench virtual has one")
+            }
+            _ => None,
+        }
+    }
+}
+
 /// A fault of the daemon's environment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EnvironmentFault {

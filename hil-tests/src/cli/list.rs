@@ -2,6 +2,7 @@
 
 use super::{Choice, say};
 use crate::report;
+use crate::runner::cannot;
 use crate::scenario::file::read_each;
 use crate::scenario::{Trial, read_all};
 use anyhow::bail;
@@ -101,7 +102,7 @@ pub(super) fn list(choice: &Choice) -> anyhow::Result<u8> {
             about = &trial.about;
             say::line(&format!("\n{about}"));
         }
-        match bench.cannot(&trial.name) {
+        match cannot(&bench, trial) {
             Some(reason) => say::line(&format!("  {}  (not on this bench: {reason})", trial.name)),
             None => say::line(&format!("  {}", trial.name)),
         }

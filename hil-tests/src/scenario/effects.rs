@@ -6,6 +6,7 @@ use super::step::{Stage, Step};
 use std::collections::BTreeSet;
 use tumbler_bench::Wrong;
 use tumbler_core::line::InLine;
+use tumbler_core::wire::console::Command;
 
 /// What steps have begun so far, of those of one trial in their order.
 #[derive(Debug, Default)]
@@ -14,6 +15,11 @@ pub(super) struct Begun {
     held: BTreeSet<&'static str>,
     seal: bool,
     asked: bool,
+    /// The last command needs the supervisor's key.
+    keyed: bool,
+    /// Nobody has turned the key since `open table`, whose own turn is in force on a bench that opens the table before the scenario's eyes,
+    /// and not on one that copies an opened table.
+    key_left: bool,
     /// Where the round is by the latest `at`, until the people play on.
     at: Option<Stage>,
 }
@@ -45,6 +51,7 @@ impl Begun {
                 return Err(Wrong::new(name, problem, known));
             }
             Step::Hold(line) => {
+                self.key_left &= *line != InLine::SupervisorKey;
                 self.held.insert(line.name());
             }
             Step::LetGo(line) => self.let_go(*line)?,
@@ -56,13 +63,34 @@ impl Begun {
                     "break seal",
                 ));
             }
-            Step::Ask(_) | Step::AskAlone(_) => self.asked = true,
+            Step::Ask(command) | Step::AskAlone(command) => {
+                self.asked = true;
+                self.keyed = needs_key(command);
+            }
+            Step::Answer(true, _) if self.asked && self.keyed && self.key_left => {
+                self.asked = false;
+                return Err(Wrong::new(
+                    "do",
+                    "this command needs the supervisor's key, and no step turns it: the turn at the opening is not in force on every bench",
+                    "turn key; do COMMAND",
+                ));
+            }
+            Step::Open => self.key_left = true,
+            Step::Press(InLine::SupervisorKey, _) => self.key_left = false,
+            Step::Kill | Step::Stop | Step::Start | Step::Power(_) | Step::Recover | Step::Prove(..) => {
+                self.key_left = false
+            }
+            Step::ProveShut(_) | Step::ProveOpens(..) => self.key_left = false,
             Step::Answer(..) if !core::mem::take(&mut self.asked) => {
                 let problem = "`answer` checks nothing: no command before it waits for its answer";
                 return Err(Wrong::new("answer", problem, "ask COMMAND; answer done|refused"));
             }
             Step::At(stage) => self.at(*stage, rules, later.any(plays_on))?,
-            step if plays_on(step) => self.at = None,
+            step if plays_on(step) => {
+                self.at = None;
+                // People who go on may have called the supervisor.
+                self.key_left &= *step != Step::GoOn;
+            }
             _ => {}
         }
         Ok(())
@@ -91,6 +119,11 @@ impl Begun {
         let problem = format!("`at {name}` changes nothing: no step after it plays on from there");
         Err(Wrong::new(name, problem, "play to STAGE, play up to spin or go on after it"))
     }
+}
+
+/// Whether the supervisor's key has to be turned for it (console.md).
+const fn needs_key(command: &Command) -> bool {
+    !matches!(command, Command::Record | Command::Close { .. } | Command::Witness { .. })
 }
 
 /// Whether the step goes by how far the round has been played.

@@ -89,8 +89,41 @@ fn what_is_not_as_expected_fails() {
             ),
         ),
     ] {
-        assert!(matches!(verdict(&text), Verdict::Fail(_)), "{what}: {:?}", verdict(&text));
+        let Verdict::Fail(why) = verdict(&text) else { panic!("{what}: {:?}", verdict(&text)) };
+        let why = why.join("\n");
+        let told = match what {
+            "another ending" | "other dice" => "write under [endings]: nz-div9 = [\"settled 1 3 6:\"]",
+            "a latch" => {
+                "lamps must be latched at the end, but it is nothing\n  if that is right, write under [at_end]: latched = []"
+            }
+            "a wait" => "not within 100 ms: `phase ready`",
+            "an answer" => "the answer was done (\"",
+            "lamps" => "is not so: `lit 1 3 6` [",
+            _ => "",
+        };
+        assert!(why.contains(told), "{what}: {why}");
+        // Words of the language, and not of Rust.
+        assert!(!["Some(", "None", " { ", "Done(", "Refused("].iter().any(|rust| why.contains(rust)), "{what}: {why}");
     }
+}
+
+/// What a bench cannot bring about, and what holds on some benches only, is no pass on any of them.
+#[test]
+fn what_differs_between_benches_is_not_passed_on_one_of_them() {
+    let steps = |words: &str| case(&format!(r#""open table", "play to bets-closed", {words}"#), SETTLED, "");
+    let refused = trials(&steps(r#""do void", "wait phase void""#)).unwrap_err();
+    assert!(refused.contains("needs the supervisor's key") && refused.contains("turn key; do COMMAND"), "{refused}");
+    assert!(trials(&steps(r#""turn key; do void", "wait phase void""#)).is_ok());
+    assert!(trials(&steps(r#""do record", "play to settled""#)).is_ok(), "that needs no key");
+    let text = steps(r#""fault mqtt.auth_denied", "play to settled""#);
+    let trial = trials(&text).unwrap().remove(0);
+    let bench = tumbler_bench::file::BenchFile::read(&tumbler_bench::file::find("pure").unwrap()).unwrap();
+    let report = crate::runner::Runner::Pure.cell(&bench, &trial, 0, false, None);
+    assert!(
+        matches!(&report.verdict, Verdict::NotExecuted(why) if why.contains("bench virtual has one")),
+        "{report:?}"
+    );
+    assert!(report.listed, "it fails no run");
 }
 
 /// design.md, Verdicts: a fault that never took effect proves nothing.

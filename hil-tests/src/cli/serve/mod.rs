@@ -10,7 +10,7 @@ use super::{selftest, signals};
 use crate::report;
 use crate::report::cell::CellReport;
 use crate::report::directory::Directory;
-use crate::runner::{Runner, seed_of};
+use crate::runner::{self, Runner, seed_of};
 use crate::scenario::Trial;
 use crate::{fault, matrix, scenario};
 use anyhow::{Context, bail};
@@ -126,7 +126,7 @@ impl<'a> Served<'a> {
         match (request.action, request.cell) {
             (Action::List, None) => {
                 for trial in &*trials {
-                    let cannot = self.bench.cannot(&trial.name);
+                    let cannot = runner::cannot(&self.bench, trial);
                     self.events.tell(Some(request.id), &Event::Cell { cell: &trial.name, about: &trial.about, cannot });
                 }
                 self.events.tell(Some(request.id), &Event::Listed { cells: trials.len() });

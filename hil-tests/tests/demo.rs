@@ -2,9 +2,11 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpListener;
+use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
 use std::process::{Command, Stdio};
 
 /// `timeout` and some service managers signal a child, and then its whole group: the child gets two, and ends cleanly all the same.
@@ -32,6 +34,10 @@ fn a_demo_that_is_told_twice_to_end_leaves_nothing() {
 fn a_demo_says_what_is_wrong_with_its_panel_and_its_accounts() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = listener.local_addr().unwrap().to_string();
+    // Another demo, whose table does not listen yet.
+    let claimed = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let name = UnixAddr::from_abstract_name(format!("tumbler-hil demo {}", claimed.port())).unwrap();
+    let _claim = UnixListener::bind_addr(&name).unwrap();
     let dir = tempfile::tempdir().unwrap();
     let file = |name: &str, text: &str, mode| {
         let path = dir.path().join(name);
@@ -42,6 +48,7 @@ fn a_demo_says_what_is_wrong_with_its_panel_and_its_accounts() {
     let none = dir.path().join("none").to_str().unwrap().to_owned();
     let (open, empty) = (file("open", "jo:hash\n", 0o644), file("empty", "# nobody yet\n", 0o600));
     for (option, value, said) in [
+        ("--panel", claimed.to_string(), "is taken: another demo begins there"),
         ("--panel", taken, "is taken: another program listens there; --panel takes another"),
         ("--panel", "192.0.2.1:8080".to_owned(), "cannot be the panel's address; --panel takes another"),
         ("--accounts", none, "cannot be read, so nobody could log in"),
@@ -53,5 +60,30 @@ fn a_demo_says_what_is_wrong_with_its_panel_and_its_accounts() {
         let err = String::from_utf8(output.stderr).unwrap();
         assert!(!output.status.success() && err.contains(said) && err.contains(&value), "{said}: {err}");
         assert_eq!(String::from_utf8(output.stdout).unwrap(), "", "nothing is started");
+    }
+}
+
+/// Each line knows how far the lines before it have come, and what is no step has its answer too.
+#[test]
+fn a_hand_plays_on_where_it_left_off() {
+    let mut program = Command::new(env!("CARGO_BIN_EXE_tumbler-hil"));
+    program.args(["demo", "--by-hand"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut demo = program.spawn().unwrap();
+    let lines = "help\nsteps dome.flicker\nplay to spun\nplay to entered\nplay to entered\ngo on\nhlep\nquit\n";
+    demo.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    let mut said = String::new();
+    demo.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+    assert!(demo.wait().unwrap().success(), "{said}");
+    for (what, times) in [
+        ("somebody presses tumble", 1),
+        ("somebody presses place_bets", 1),
+        ("steps, steps WORD", 1),
+        ("  dome.flicker\n", 1),
+        ("done: play to entered\n", 1),
+        ("play to entered: nothing was to be done: the phase is ", 1),
+        ("SETTLED", 1),
+        ("`help` and `steps` say what can be typed", 1),
+    ] {
+        assert_eq!(said.matches(what).count(), times, "{what}: {said}");
     }
 }

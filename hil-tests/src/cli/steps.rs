@@ -19,7 +19,7 @@ pub(super) fn steps(args: &StepsArgs) -> anyhow::Result<u8> {
 }
 
 /// The sections, each word with its meaning in a line. A word that is a section's title, or a part of it, means the whole section.
-fn text(word: Option<&str>) -> Result<String, Wrong> {
+pub(super) fn text(word: Option<&str>) -> Result<String, Wrong> {
     let word = word.unwrap_or_default().to_lowercase();
     let has = |text: &str| text.to_lowercase().contains(&word);
     let mut told = Vec::new();

@@ -23,6 +23,12 @@ impl Virtual {
         self.broker.address()
     }
 
+    /// The line to it that the bench can cut: where the daemon connects.
+    #[must_use]
+    pub fn proxy_address(&self) -> SocketAddr {
+        self.proxy.address()
+    }
+
     /// The daemon's console: what `tumblerctl` takes as `--socket`.
     #[must_use]
     pub fn console_socket(&self) -> std::path::PathBuf {

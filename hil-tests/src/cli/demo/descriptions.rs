@@ -2,6 +2,7 @@
 
 use tumbler_core::record::{Event, Record};
 use tumbler_core::round::call::Call;
+use tumbler_core::units::Dice;
 
 /// A record in words; `None` if a person at the table would not mention it.
 pub(super) fn record(record: &Record) -> Option<String> {
@@ -31,14 +32,14 @@ pub(super) fn record(record: &Record) -> Option<String> {
         Event::FacesRead { .. } => "the dice reader has read the faces".into(),
         Event::EntryError { why, .. } => format!("the terminal shows an error: {why}"),
         Event::EntryDiffers { entered, .. } => {
-            format!("{:?} was keyed, and that is not what the dice show: no lamp lights", entered.pips())
+            format!("{} was keyed, and that is not what the dice show: no lamp lights", faces(*entered))
         }
         Event::Result { call, areas, .. } => format!("RESULT {call}; {} areas win: {}", areas.len(), some(areas)),
-        Event::Amended { from, to, by } => format!("{by} amends {:?} to {:?}", from.pips(), to.pips()),
+        Event::Amended { from, to, by } => format!("{by} amends {} to {}", faces(*from), faces(*to)),
         Event::LampsVerified => "the winning areas are lit, and no others".into(),
         Event::Settled { dice, total, by, .. } => {
             let by = by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
-            format!("SETTLED{by}: {:?}, total {total}; all paid", dice.pips())
+            format!("SETTLED{by}: {}, total {total}; all paid", faces(*dice))
         }
         Event::Voided(void) => {
             format!("VOID: {} [{}]; all bets are returned", void.reason.name(), void.cited())
@@ -76,6 +77,11 @@ pub(super) fn some(items: &[String]) -> String {
     const SHOWN: usize = 10;
     let shown = items.get(..SHOWN.min(items.len())).unwrap_or_default().join(" ");
     if items.len() > SHOWN { format!("{shown} …") } else { shown }
+}
+
+/// What the dice show, as people say it.
+fn faces(dice: Dice) -> String {
+    dice.pips().map(|pips| pips.to_string()).join(" ")
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! The demo by hand: carries out scenario steps that are typed line by line, on a table that runs on between them.
 
 use super::narrator::Narrator;
-use crate::cli::say;
+use crate::cli::{say, steps};
 use crate::report;
 use crate::scenario::parse::line_of_steps;
 use crate::scenario::step::Step;
-use crate::scenario::{Trial, play_steps};
+use crate::scenario::{Hand, Trial};
 use std::io::BufRead;
 use std::sync::mpsc::{Receiver, TryRecvError, channel};
 use tumbler_bench::process::clock;
@@ -15,14 +15,18 @@ const LOOK: u64 = 50;
 
 /// Carries out what is typed until Ctrl-C, also after the end of standard input. `trial` has the rule set.
 pub(super) fn play(mut table: Narrator, trial: &Trial) -> anyhow::Result<u8> {
-    say::line("Type steps, as in fixtures/scenarios/*.toml, several parted by `;`. Ctrl-C ends.");
+    say::line(
+        "Type steps, as in fixtures/scenarios/*.toml, several parted by `;`. `help` says more, and `quit` or Ctrl-C ends.",
+    );
     let typed = keyboard();
     let (mut gone, mut undo) = (false, Undo::default());
+    let mut hand = Hand::new(&mut table, trial);
     while !clock::interrupted() {
         match typed.try_recv() {
-            Ok(line) => take(&mut table, &line, trial, &mut undo),
+            Ok(line) if matches!(line.trim(), "quit" | "exit") => break,
+            Ok(line) => take(&mut hand, line.trim(), trial, &mut undo),
             Err(TryRecvError::Disconnected) if !gone => gone = true,
-            Err(_) => table.pass_for(LOOK).map_err(|trouble| anyhow::anyhow!("{trouble}"))?,
+            Err(_) => hand.pass(LOOK).map_err(|trouble| anyhow::anyhow!("{trouble}"))?,
         }
     }
     let found = table.close();
@@ -69,15 +73,36 @@ impl Undo {
     }
 }
 
-fn take(table: &mut Narrator, line: &str, trial: &Trial, undo: &mut Undo) {
-    let answer = match line_of_steps(line, &trial.layout) {
-        Err(error) => error.to_string(),
-        Ok(steps) => match play_steps(table, trial, &undo.with(steps.into_iter().flat_map(|(_, steps)| steps))) {
-            Ok(()) => format!("done: {line}"),
-            Err(stuck) => format!("not done: {line}: {stuck}"),
-        },
+/// What `help` says.
+const HELP: &str = "\
+    open table; play to spun      steps of a scenario, carried out one after another\n\
+    go on                         people do what comes next, to the end of the round\n\
+    fault motor.stall; heal all   break something, and mend it\n\
+    expect phase ready because silent: I look\n\
+    steps, steps WORD             all words with their meaning, or those that have WORD in them\n\
+    quit                          end the demo";
+
+/// Carries out a line.
+fn take(hand: &mut Hand<'_>, line: &str, trial: &Trial, undo: &mut Undo) {
+    let mut words = line.split_whitespace();
+    let answer = match (words.next(), words.next(), words.next()) {
+        (None, ..) => return,
+        (Some("help"), None, _) => HELP.to_owned(),
+        (Some("steps"), word, None) => steps::text(word).unwrap_or_else(|wrong| wrong.to_string()),
+        _ => carry_out(hand, line, trial, undo),
     };
     say::line(&answer);
+}
+
+fn carry_out(hand: &mut Hand<'_>, line: &str, trial: &Trial, undo: &mut Undo) -> String {
+    match line_of_steps(line, &trial.layout) {
+        Err(error) => format!("{error}\n  `help` and `steps` say what can be typed"),
+        Ok(steps) => match hand.play(&undo.with(steps.into_iter().flat_map(|(_, steps)| steps))) {
+            Ok(None) => format!("done: {line}"),
+            Ok(Some(idle)) => format!("{line}: {idle}"),
+            Err(stuck) => format!("not done: {line}: {stuck}"),
+        },
+    }
 }
 
 #[cfg(test)]

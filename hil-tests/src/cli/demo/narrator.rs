@@ -35,6 +35,8 @@ pub(super) struct Narrator {
     lit: [u64; 2],
     power: bool,
     faults: Vec<Fault>,
+    /// The broker is there.
+    broker: bool,
 }
 
 impl Narrator {
@@ -43,7 +45,19 @@ impl Narrator {
         let narrated = bench.log().records.len();
         let log = Log::default();
         let (phase, faults) = (String::new(), Vec::new());
-        Self { bench, layout, log, narrated, judged: 0, phase, tumbles: 0, lit: [0; 2], power: false, faults }
+        Self {
+            bench,
+            layout,
+            log,
+            narrated,
+            judged: 0,
+            phase,
+            tumbles: 0,
+            lit: [0; 2],
+            power: false,
+            faults,
+            broker: true,
+        }
     }
 
     pub(super) fn log_tail(&self, lines: usize) -> String {
@@ -154,7 +168,7 @@ impl Narrator {
         for fault in std::mem::take(&mut self.faults) {
             self.bench.heal(fault)?;
         }
-        self.bench.broker(true)?;
+        self.broker(true)?;
         self.bench.dictate(None)?;
         self.pass_for(1000)?;
         for _ in 0..6 {
@@ -291,7 +305,10 @@ impl Bench for Narrator {
     }
 
     fn broker(&mut self, up: bool) -> Result<(), BenchError> {
-        self.tell(if up { "(the broker is back)" } else { "(the broker is gone)" });
+        // Healing everything says so too where nothing was gone.
+        if core::mem::replace(&mut self.broker, up) != up {
+            self.tell(if up { "(the broker is back)" } else { "(the broker is gone)" });
+        }
         self.bench.broker(up)
     }
     fn log(&self) -> &Log {

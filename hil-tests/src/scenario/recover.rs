@@ -17,7 +17,8 @@ use super::staff::say_what_is_asked;
 use super::step::{Change, Step};
 use tumbler_bench::{BenchError, Role, witnessed};
 use tumbler_core::latch::{Code, Malfunction};
-use tumbler_core::snapshot::Snapshot;
+use tumbler_core::line::InLine;
+use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::units::Dice;
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_twin::{Act, MS};
@@ -30,6 +31,8 @@ const TEST_MILLIS: u64 = 300_000;
 /// units answer.
 const CALM_MILLIS: u64 = 4_000;
 const NAME: &str = "Mei";
+/// The terminal's key for "entry" and "all paid".
+const ENTRY: u8 = 7;
 
 fn reason() -> String {
     "back to play".into()
@@ -116,7 +119,7 @@ fn act_on(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
     if shown.round.is_some() {
         return end_round(session, shown);
     }
-    if shown.phase == tumbler_core::snapshot::Phase::Maintenance {
+    if shown.phase == Phase::Maintenance {
         return tell(session, Command::Maintenance { on: false, name: name() });
     }
     // Tests that run the tumbler come last: other latches keep the motor off, and that of the buttons every press that begins a spin.
@@ -145,7 +148,7 @@ fn heard(session: &mut Session<'_>) -> Result<String, Halt> {
     })
 }
 
-/// Concludes a round whose outcome is established by the dice; voids any other (SGV6 5.4, 5.14).
+/// Voids a round where the rules let a manager, and concludes any other by the dice (SGV6 5.4, 5.14).
 fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt> {
     let name = || NAME.to_owned();
     say_what_is_asked(session)?;
@@ -156,27 +159,54 @@ fn end_round(session: &mut Session<'_>, shown: &Snapshot) -> Result<String, Halt
     if voided.starts_with("done") {
         return Ok(voided);
     }
-    let dice = Dice::from_pips(session.dice_as_seen()).ok();
-    if let (Some(result), Some(dice)) = (shown.result, dice) {
-        if result != dice {
-            tell(session, Command::Amend { dice, uphold: true, name: name() })?;
-        }
-        collect_and_pay(session)?;
-        let settled = tell(session, Command::Settle { dice: None, reason: reason(), name: name() })?;
-        if settled.starts_with("refused") {
-            // Beside sound equipment the dealer ends the round on the terminal (NZ 6.4).
-            session.keys(&[7])?;
-        }
-        return Ok(settled);
-    }
-    let settled = tell(session, Command::Settle { dice, reason: reason(), name: name() })?;
-    match dice {
+    let faces = session.dice_as_seen();
+    match (Dice::from_pips(faces).ok(), shown.result) {
+        (None, _) => Ok(voided),
+        (Some(dice), None) => reveal_and_enter(session, shown.phase, faces, dice),
         // The dice are authoritative, not the reader (design.md trap 8).
-        Some(dice) if settled.starts_with("refused") => {
+        (Some(dice), Some(entered)) if entered != dice => {
             tell(session, Command::Amend { dice, uphold: true, name: name() })
         }
-        _ => Ok(settled),
+        (Some(_), Some(_)) => {
+            collect_and_pay(session)?;
+            let settled = tell(session, Command::Settle { dice: None, reason: reason(), name: name() })?;
+            if settled.starts_with("refused") {
+                // Beside sound equipment the dealer ends the round on the terminal (NZ 6.4).
+                session.keys(&[ENTRY])?;
+            }
+            Ok(settled)
+        }
     }
+}
+
+/// The dealer plays on: nobody voids a valid spin under the dome by choice, and its numbers are keyed on a terminal that works
+/// (NZ 7.1, 6.4).
+fn reveal_and_enter(session: &mut Session<'_>, phase: Phase, faces: [u8; 3], dice: Dice) -> Result<String, Halt> {
+    let name = || NAME.to_owned();
+    let covered = order::covered(&session.trial.rules);
+    if covered && phase == Phase::Betting {
+        session.press(InLine::PlaceBets, 120)?;
+        session.pass(300)?;
+        session.press(InLine::NoMoreBets, 120)?;
+        return Ok("\"No more bets\" was called".into());
+    }
+    if covered && phase == Phase::BetsClosed && !session.bench.physical().dome_up {
+        session.bench.act(Act::LiftDome)?;
+        session.pass(600)?;
+        return Ok("the dome was lifted".into());
+    }
+    let told = tell(session, Command::Settle { dice: Some(dice), reason: reason(), name: name() })?;
+    if !told.starts_with("refused") {
+        return Ok(told);
+    }
+    let [a, b, c] = faces;
+    session.keys(&[a, b, c, ENTRY])?;
+    session.pass(400)?;
+    if session.bench.snapshot()?.is_some_and(|shown| shown.result.is_some()) {
+        return Ok("the numbers were keyed".into());
+    }
+    // The dice are authoritative, not the reader (design.md trap 8).
+    tell(session, Command::Amend { dice, uphold: true, name: name() })
 }
 
 /// Attends to the test in progress until it ends.

@@ -1,7 +1,7 @@
 //! Liveness: from every state people can bring the table back to where a game may begin, by means that the rules allow.
 //!
-//! The script heals everything, restores power and daemon, ends the round in progress by the rules (settles an established outcome
-//! by the dice, voids everything else), resets all latches, and opens the table.
+//! The script heals everything, restores power and daemon, ends the round in progress by the rules (voids it where they let a manager,
+//! and else plays it to its end by the dice), resets all latches, and opens the table.
 
 use super::alphabet::SLOW;
 use super::invariants::Invariant;
@@ -12,6 +12,7 @@ use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;
 use tumbler_core::rules;
 use tumbler_core::snapshot::Phase;
+use tumbler_core::units::Dice;
 use tumbler_twin::Declared;
 
 /// Most resets: one for each code, and one for each cause that only shows after the first.
@@ -94,6 +95,10 @@ impl Recovery<'_> {
         Ok(self.node.bench.snapshot()?.map(|table| table.phase))
     }
 
+    fn result(&mut self) -> Result<Option<Dice>, Halt> {
+        Ok(self.node.bench.snapshot()?.and_then(|table| table.result))
+    }
+
     fn in_round(&mut self) -> Result<bool, Halt> {
         Ok(self.node.bench.snapshot()?.is_some_and(|table| table.round.is_some()))
     }
@@ -106,26 +111,45 @@ impl Recovery<'_> {
             self.act("pass 100 ms")?;
         }
         if self.in_round()? {
-            // The outcome is established, so the round is settled by the dice.
-            if covered && !self.node.bench.physical().dome_up {
-                self.act("lift dome")?;
-            }
-            self.act("pass 1 s")?;
-            // The dice as first seen count, even if they were moved since, and even against a wrong reader.
-            let seen = self.node.history.round.as_ref().and_then(|round| round.faces);
-            let [a, b, c] = seen.unwrap_or(self.node.bench.physical().faces);
-            let words =
-                [format!("ask settle {a} {b} {c}"), format!("ask amend {a} {b} {c} uphold"), "ask settle".to_owned()];
-            for words in words {
-                if self.in_round()? {
-                    self.act(&words)?;
-                    // The losers' chips are collected, and the winners paid.
-                    self.act("pass 6 s")?;
-                }
-            }
+            // The round stands: its outcome is established, or a valid spin is under the dome, which nobody voids by choice (NZ 7.1).
+            self.conclude(covered)?;
         }
         if self.in_round()? {
             return Err(Halt::Wrong("the round cannot be ended".into()));
+        }
+        Ok(())
+    }
+
+    /// The dealer plays on from here, by the dice; where a device of his is out of service, the supervisor does it at the console.
+    fn conclude(&mut self, covered: bool) -> Result<(), Halt> {
+        if self.phase()? == Some(Phase::Betting) {
+            self.act("press place_bets; pass 300 ms; press no_more_bets; pass 300 ms")?;
+        }
+        if covered && !self.node.bench.physical().dome_up {
+            self.act("lift dome")?;
+        }
+        self.act("pass 1 s")?;
+        // The dice as first seen count, even if they were moved since, and even against a wrong reader.
+        let seen = self.node.history.round.as_ref().and_then(|round| round.faces);
+        let faces = seen.unwrap_or(self.node.bench.physical().faces);
+        let [a, b, c] = faces;
+        let mut entries = vec![format!("ask amend {a} {b} {c} uphold")];
+        if self.result()?.is_none() {
+            entries.splice(0..0, [format!("key {a} {b} {c} entry"), format!("ask settle {a} {b} {c}")]);
+        }
+        for words in entries {
+            if self.result()? != Dice::from_pips(faces).ok() {
+                self.act(&words)?;
+                self.act("pass 1 s")?;
+            }
+        }
+        // The losers' chips are collected, and the winners paid.
+        self.act("pass 6 s")?;
+        for all_paid in ["key entry", "ask settle"] {
+            if self.in_round()? {
+                self.act(all_paid)?;
+                self.act("pass 1 s")?;
+            }
         }
         Ok(())
     }

@@ -57,6 +57,26 @@ fn a_contact_that_makes_for_less_than_a_debounce_calls_nothing() {
     script.lawful(judge());
 }
 
+#[test]
+fn a_call_that_is_debounced_after_the_spin_began_is_no_call_without_one() {
+    let chattering = |millis| {
+        let mut script = Script::open("nz-div9");
+        script.press(Line::PlaceBets);
+        script.began();
+        script.called("place-bets");
+        script.wire(Line::Tumble, true);
+        script.wire(Line::NoMoreBets, true);
+        script.pass(millis);
+        script.record("noted", json!({"kind": "late-spin"}));
+        script.spin_begin();
+        script.pass(40_000);
+        script.press(Line::PlaceBets);
+        script
+    };
+    let due = |millis| chattering(millis).judged(judge()).violations().iter().any(|v| v.clause == MUST_BE_VOID);
+    assert!(!due(20) && due(200));
+}
+
 /// SGOC 5.5.3: while the button chatters nobody knows whether its edges are a call; the shaft turned all the same.
 #[test]
 fn a_shaft_that_turns_while_the_button_chatters_turned_early() {

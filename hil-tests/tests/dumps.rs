@@ -94,6 +94,7 @@ fn played(name: &str) -> (Trial, Capture) {
 }
 
 #[test]
+#[ignore = "needs GTKWave, which scripts/test dumps installs"]
 fn gtkwave_reads_a_played_cell_and_finds_every_change_of_its_wires() {
     let dir = tempfile::tempdir().unwrap();
     let (trial, capture) = played("stall[stall]::nz-div9-1");
@@ -110,6 +111,7 @@ fn gtkwave_reads_a_played_cell_and_finds_every_change_of_its_wires() {
 }
 
 #[test]
+#[ignore = "needs sigrok-cli, which scripts/test dumps installs"]
 fn sigrok_reads_a_dump_with_words_in_it_and_finds_every_change_of_its_wires() {
     let dir = tempfile::tempdir().unwrap();
     let capture = made_up();
@@ -123,6 +125,7 @@ fn sigrok_reads_a_dump_with_words_in_it_and_finds_every_change_of_its_wires() {
 
 /// PulseView holds a sample for every unit of time, and so needs a dump that is not too fine.
 #[test]
+#[ignore = "needs sigrok-cli, which scripts/test dumps installs"]
 fn sigrok_reads_a_played_cell_thinned_to_milliseconds() {
     let dir = tempfile::tempdir().unwrap();
     let (trial, capture) = played("stall[stall]::nz-div9-1");

@@ -1,5 +1,6 @@
 //! Every scenario under every rule set that it applies to, on the virtual bench: the real daemon, in real time.
-//! Left out of `cargo nextest run` unless asked for; see `.config/nextest.toml`.
+//! Ignored unless asked for: the lanes play them through the rig, many at once, on the release build. This is for one of them at a
+//! developer's desk: `cargo build -p tumblerd && cargo test -p tumbler-hil --test virtual_scenarios -- --ignored NAME`.
 
 #![allow(clippy::print_stderr, reason = "a test target without a harness tells on stderr why it cannot run")]
 
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
             let (runner, bench) = (Arc::clone(&runner), Arc::clone(&bench));
             Test::test(trial.name.clone(), move || judged(&runner.cell(&bench, &trial, 0, false, None)))
                 .with_kind("virtual")
+                .with_ignored_flag(true)
         })
         .collect();
     libtest_mimic::run(&Arguments::from_args(), tests).exit_code()

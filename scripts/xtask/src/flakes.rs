@@ -54,7 +54,7 @@ pub(crate) fn flakes(repository: &Repository, args: &FlakesArgs) -> Result<bool>
         // The neighbours are what is left then.
         return Ok(guard::guarded("flakes", env::args_os().skip(1))?.passed);
     }
-    Installer::new(repository, false).need(EVERY)?;
+    Installer::new(repository, false).need(EVERY, false)?;
     repository.build_release()?;
     repository.build_rig()?;
     let mut neighbours = neighbours(args.beside.as_deref())?;

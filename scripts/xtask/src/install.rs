@@ -59,6 +59,12 @@ pub(crate) const LINKS: Tool = Tool { name: "hyperlink", version: "0.3.2", argum
 pub(crate) const MUTANTS: Tool = Tool { name: "cargo-mutants", version: "27.1.0", arguments: &[] };
 /// The test runner, the newest that Rust 1.85 builds.
 pub(crate) const NEXTEST: Tool = Tool { name: "cargo-nextest", version: "0.9.100", arguments: &[] };
+/// What a tool is optimised by: it runs for seconds, and the optimisation of what its authors ship takes a compiler several times as long.
+const QUICKLY_BUILT: [(&str, &str); 3] = [
+    ("CARGO_PROFILE_RELEASE_LTO", "off"),
+    ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16"),
+    ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1"),
+];
 const TOOLS: [Tool; 10] = [ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST];
 
 impl Tool {
@@ -87,11 +93,12 @@ impl<'a> Installer<'a> {
         Self { repository, yes, updated: false, places: Vec::new() }
     }
 
-    /// Everything in one go: packages first, as tools are built with them.
+    /// Everything in one go: packages first, as tools are built with them. Tools of `later` are only found on PATH: they are built while
+    /// lanes run that do not need them.
     ///
     /// # Errors
     /// Something is missing and cannot be installed.
-    pub(crate) fn need(&mut self, needs: &[Need]) -> Result<()> {
+    pub(crate) fn need(&mut self, needs: &[Need], later: bool) -> Result<()> {
         let packages = needs.iter().flat_map(|need| match need {
             Need::Packages(packages) => packages.to_vec(),
             Need::Node(_) if !on_path("node") || !on_path("npm") => vec!["nodejs", "npm"],
@@ -104,6 +111,7 @@ impl<'a> Installer<'a> {
         for need in needs {
             match need {
                 Need::Packages(_) => {}
+                Need::Tool(tool) if later => drop(self.place(*tool)),
                 Need::Tool(tool) => self.tool(*tool)?,
                 Need::Node(name) => node_program(self.repository, name).map(drop)?,
                 Need::Python(name) => python(self.repository, name).map(drop)?,
@@ -165,13 +173,20 @@ impl<'a> Installer<'a> {
         Ok(())
     }
 
+    /// Where the tool's program is, or will be.
+    fn place(&mut self, Tool { name, version, .. }: Tool) -> PathBuf {
+        let root = tools(self.repository).join(format!("{name}-{version}"));
+        self.places.push(root.join("bin"));
+        root
+    }
+
     /// Builds the tool once.
     pub(crate) fn tool(&mut self, tool: Tool) -> Result<()> {
         let Tool { name, version, arguments } = tool;
-        if tool == NEXTEST && succeeds(cargo(["nextest", "--version"])) {
+        if tool == NEXTEST && has_nextest() {
             return Ok(());
         }
-        let root = tools(self.repository).join(format!("{name}-{version}"));
+        let root = self.place(tool);
         // Runs of two work trees share the tools: the second waits, and finds it built.
         fs::create_dir_all(&root)?;
         let _lock = locked(&root.join("lock"), FlockOperation::LockExclusive)?;
@@ -183,10 +198,10 @@ impl<'a> Installer<'a> {
             fs::create_dir_all(build.join("tmp"))?;
             let mut install = cargo(["install", "--locked", "--quiet", "--root"]);
             install.arg(&root).arg(format!("{name}@{version}")).args(arguments).current_dir("/");
+            install.envs(QUICKLY_BUILT);
             run(with(install, [("TMPDIR", build.join("tmp")), ("CARGO_TARGET_DIR", build.clone())]))?;
             fs::remove_dir_all(&build)?;
         }
-        self.places.push(root.join("bin"));
         Ok(())
     }
 
@@ -275,6 +290,11 @@ fn as_root<A: AsRef<std::ffi::OsStr>>(program: &str, arguments: impl IntoIterato
     let mut sudo = command("sudo", [program]);
     sudo.args(arguments);
     Ok(sudo)
+}
+
+/// Whether cargo has the test runner, whoever installed it.
+pub(crate) fn has_nextest() -> bool {
+    succeeds(cargo(["nextest", "--version"]))
 }
 
 /// Whether there is such a program.

@@ -2,6 +2,7 @@
 
 use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
+use crate::rotation::Rotation;
 use crate::schedule::Channel::{Compute, Wait};
 use crate::schedule::{Demand, Lock};
 use crate::{canary, mutants, say, work};
@@ -31,6 +32,9 @@ pub(crate) enum Plays {
 /// What the lanes that take turns are called together: their guests, and a build of all that ships, would take a third of the time of
 /// all lanes.
 pub(crate) const TURNS: &str = "turns";
+
+/// The lane that builds the tools of all others.
+pub(crate) const TOOLS: &str = "tools";
 
 /// What every build needs, and every test of a daemon.
 pub(crate) const EVERY: &[Need] = &[
@@ -76,6 +80,15 @@ const QEMU_ARM: Need = Need::Qemu("qemu-system-aarch64", "qemu-system-arm");
 /// In the order in which they begin, as far as there is room.
 pub(crate) const LANES: &[Lane] = &[
     Lane {
+        name: TOOLS,
+        about: "the tools of the other lanes are built, where they are not there yet",
+        plays: Plays::Always,
+        needs: &[],
+        // On a new machine beside the builds of the workspace.
+        demand: compute(50, 1500),
+        work: work::tools,
+    },
+    Lane {
         name: "format",
         about: "the sources are formatted",
         plays: Plays::Always,
@@ -104,7 +117,7 @@ pub(crate) const LANES: &[Lane] = &[
         about: "the book of all pages is built, and each of its links and anchors leads somewhere",
         plays: Plays::Always,
         needs: &[Need::Tool(BOOK), Need::Tool(LINKS)],
-        demand: compute(50, 100),
+        demand: after(compute(50, 100), &[TOOLS]),
         work: |_| work::script("scripts/book", &[]),
     },
     Lane {
@@ -112,7 +125,7 @@ pub(crate) const LANES: &[Lane] = &[
         about: "dependencies: bans, licences, sources",
         plays: Plays::Always,
         needs: &[Need::Tool(DENY)],
-        demand: compute(50, 300),
+        demand: after(compute(50, 300), &[TOOLS]),
         work: work::deny,
     },
     Lane {
@@ -120,7 +133,7 @@ pub(crate) const LANES: &[Lane] = &[
         about: "dependencies against the RustSec database, where it can be reached",
         plays: Plays::Always,
         needs: &[Need::Tool(DENY)],
-        demand: wait(10, 100),
+        demand: after(wait(10, 100), &[TOOLS]),
         work: |_| work::script("scripts/advisories", &[]),
     },
     Lane {
@@ -135,7 +148,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "build",
         about: "tests and rig are built",
         plays: Plays::Always,
-        needs: &[Need::Tool(NEXTEST)],
+        needs: &[],
         // It shares the processors with `release`, and nothing waits beside them.
         demand: locking(compute(100, 3000), &[Lock::Debug]),
         work: work::build,
@@ -152,8 +165,9 @@ pub(crate) const LANES: &[Lane] = &[
         name: "quick",
         about: "core, daemon, judges, rig, and every scenario on the pure bench",
         plays: Plays::Always,
-        needs: &[Need::Tool(NEXTEST)],
-        demand: after(locking(compute(150, 2000), &[Lock::Debug]), &["build"]),
+        // Without a test runner it is plain `cargo test`: building one takes longer than the tests.
+        needs: &[],
+        demand: after(locking(compute(150, 2000), &[Lock::Debug]), &[TOOLS, "build"]),
         work: work::quick,
     },
     Lane {
@@ -161,7 +175,7 @@ pub(crate) const LANES: &[Lane] = &[
         about: "the dumps of cells, read by GTKWave's and sigrok's own programs",
         plays: Plays::Always,
         needs: &[Need::Tool(NEXTEST), Need::Packages(&["gtkwave", "sigrok-cli"])],
-        demand: after(locking(compute(100, 1500), &[Lock::Debug]), &["build"]),
+        demand: after(locking(compute(100, 1500), &[Lock::Debug]), &[TOOLS, "build"]),
         work: work::dumps,
     },
     Lane {
@@ -186,7 +200,7 @@ pub(crate) const LANES: &[Lane] = &[
                 hold and Cargo.lock has, and valid CycloneDX",
         plays: Plays::Always,
         needs: PACKAGE,
-        demand: after(locking(compute(80, 800), &[Lock::Release]), &["release"]),
+        demand: after(locking(compute(80, 800), &[Lock::Release]), &[TOOLS, "release"]),
         work: work::deb,
     },
     Lane {
@@ -369,7 +383,7 @@ pub(crate) const LANES: &[Lane] = &[
                 nothing panic, hang or grow, and no memory be misused",
         plays: Plays::InTurn(5),
         needs: FUZZED,
-        demand: compute(130, 3000),
+        demand: after(compute(130, 3000), &[TOOLS]),
         work: work::fuzz_third,
     },
     Lane {
@@ -378,7 +392,7 @@ pub(crate) const LANES: &[Lane] = &[
                 most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
         plays: Plays::Always,
         needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
-        demand: after(compute(130, 2000), &["build", "clippy", "quick", "doc"]),
+        demand: after(compute(130, 2000), &[TOOLS, "build", "clippy", "quick", "doc"]),
         work: mutants::sample,
     },
     Lane {
@@ -458,6 +472,20 @@ pub(crate) const LANES: &[Lane] = &[
         work: |_| work::script("scripts/test-package", &["arm64"]),
     },
 ];
+
+/// The lanes of this commit, where none is named.
+///
+/// # Errors
+/// git cannot tell which commit it is.
+pub(crate) fn of_commit(repository: &Repository) -> Result<Vec<&'static Lane>> {
+    let turn = Rotation::whose(repository, TURNS, &in_turn())?;
+    let wanted = |lane: &&Lane| match lane.plays {
+        Plays::Always => true,
+        Plays::InTurn(whose) => whose == turn,
+        Plays::Named => false,
+    };
+    Ok(LANES.iter().filter(wanted).collect())
+}
 
 /// The lanes that take turns, in their order.
 pub(crate) fn in_turn() -> Vec<&'static str> {

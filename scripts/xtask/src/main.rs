@@ -29,7 +29,6 @@ use install::{Installer, Tool};
 use lanes::{LANES, Lane, Plays};
 use mutants::MutantsArgs;
 use repository::Repository;
-use rotation::Rotation;
 use std::process::ExitCode;
 
 /// What the scripts do.
@@ -172,13 +171,7 @@ fn run(task: Task) -> Result<bool> {
 fn chosen(repository: &Repository, args: &TestArgs) -> Result<Vec<&'static Lane>> {
     let names: &[String] = if args.quick { &["quick".into(), "doc".into()] } else { &args.lanes };
     if names.is_empty() {
-        let turn = Rotation::whose(repository, lanes::TURNS, &lanes::in_turn())?;
-        let wanted = |lane: &&Lane| match lane.plays {
-            Plays::Always => true,
-            Plays::InTurn(whose) => whose == turn,
-            Plays::Named => false,
-        };
-        return Ok(LANES.iter().filter(wanted).collect());
+        return lanes::of_commit(repository);
     }
     for name in names {
         lanes::named(name)?;

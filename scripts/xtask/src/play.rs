@@ -1,7 +1,7 @@
 //! Plays lanes: each in a process of its own, as many side by side as the machine bears. What one says is told whole, when it has ended.
 
 use crate::install::{Installer, Need};
-use crate::lanes::{self, EVERY, Lane, Plays};
+use crate::lanes::{self, EVERY, Lane, Plays, TOOLS};
 use crate::repository::{MADE, Repository};
 use crate::rotation::Rotation;
 use crate::say;
@@ -69,7 +69,8 @@ pub(crate) fn play(repository: &Repository, lanes: &[&'static Lane], yes: bool) 
     let began = Instant::now();
     let mut installer = Installer::new(repository, yes);
     let needs: Vec<Need> = EVERY.iter().chain(lanes.iter().flat_map(|lane| lane.needs)).copied().collect();
-    installer.need(&needs)?;
+    // On a new machine tools take a quarter of an hour to build.
+    installer.need(&needs, lanes.iter().any(|lane| lane.name == TOOLS))?;
     let run = Run { repository, path: installer.path()?, alone: one_by_one(lanes) };
 
     let mut schedule = Schedule::new(machine()?, lanes.iter().map(|lane| (lane.name, lane.demand)));

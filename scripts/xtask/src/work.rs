@@ -1,6 +1,7 @@
 //! What the lanes do.
 
-use crate::install;
+use crate::install::{self, Installer, Need};
+use crate::lanes;
 use crate::repository::Repository;
 use crate::rotation::Rotation;
 use crate::say;
@@ -34,25 +35,37 @@ pub(crate) fn asyncapi(repository: &Repository) -> Result<()> {
     run(command("node", [check.as_os_str(), OsStr::new("daemon/docs/asyncapi.yaml")]))
 }
 
-/// The virtual bench's scenarios are played by the rig, many at once, and what reads dumps needs programs of its own.
-const TESTS: [&str; 4] = ["--workspace", "--locked", "-E", "not binary(virtual_scenarios) and not binary(dumps)"];
+/// The tools of all lanes of this commit.
+pub(crate) fn tools(repository: &Repository) -> Result<()> {
+    let lanes = lanes::of_commit(repository)?;
+    let needs = lanes.iter().flat_map(|lane| lane.needs).filter(|need| matches!(need, Need::Tool(_)));
+    Installer::new(repository, true).need(&needs.copied().collect::<Vec<_>>(), false)
+}
 
 pub(crate) fn build(repository: &Repository) -> Result<()> {
-    run(cargo(["nextest", "run", "--no-run", "--cargo-quiet", "--workspace", "--locked"]))?;
+    run(cargo(["test", "--no-run", "--quiet", "--workspace", "--locked"]))?;
     repository.build_rig()
 }
 
+/// All tests but those that are ignored: of these the rig plays the virtual bench's scenarios, many at once, and what reads dumps needs
+/// programs of its own.
 pub(crate) fn quick(repository: &Repository) -> Result<()> {
     // Generated histories are others with each commit, and the same for the same commit.
     let seed = std::env::var("PROPTEST_RNG_SEED").map_or_else(|_| repository.height().map(|n| n.to_string()), Ok)?;
     say::line(&format!("seed of generated histories: PROPTEST_RNG_SEED={seed}"));
-    let mut tests = cargo(["nextest", "run"].into_iter().chain(TESTS));
+    let mut tests = if install::has_nextest() {
+        cargo(["nextest", "run", "--workspace", "--locked"])
+    } else {
+        say::line("cargo-nextest is not there: `cargo test` plays the tests, crate by crate");
+        cargo(["test", "--workspace", "--locked", "--lib", "--bins", "--tests"])
+    };
     tests.env("PROPTEST_RNG_SEED", seed);
     run(tests)
 }
 
 pub(crate) fn dumps(_: &Repository) -> Result<()> {
-    run(cargo(["nextest", "run", "--workspace", "--locked", "--cargo-quiet", "-E", "binary(dumps)"]))
+    let dumps = ["-p", "tumbler-hil", "--test", "dumps", "--run-ignored", "all"];
+    run(cargo(["nextest", "run", "--locked", "--cargo-quiet"].into_iter().chain(dumps)))
 }
 
 pub(crate) fn doc(_: &Repository) -> Result<()> {
@@ -73,8 +86,8 @@ pub(crate) const VIRTUAL: [&str; 2] = ["--bench", "fixtures/benches/virtual.toml
 
 pub(crate) fn matrix(repository: &Repository) -> Result<()> {
     repository.build_rig()?;
-    run(rig(repository, ["matrix", "--bench", "fixtures/benches/pure.toml", "--keep-going"]))?;
-    run(rig(repository, ["diff"]))
+    // What judges say, and what is pinned, of the same cells: each is played once.
+    run(rig(repository, ["diff", "--judge"]))
 }
 
 pub(crate) fn panel(repository: &Repository) -> Result<()> {

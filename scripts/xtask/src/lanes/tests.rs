@@ -10,6 +10,18 @@ fn a_lane_comes_after_lanes_that_stand_before_it() {
     }
 }
 
+/// The one tool that `release` needs is small, and its script builds it.
+#[test]
+fn a_lane_of_every_run_comes_after_the_tools_that_it_needs() {
+    fn waits(lane: &Lane) -> bool {
+        lane.demand.after.iter().any(|name| *name == TOOLS || named(name).is_ok_and(waits))
+    }
+    for lane in LANES.iter().filter(|lane| lane.plays != Plays::Named) {
+        let tool = lane.needs.iter().any(|need| matches!(need, Need::Tool(tool) if *tool != AUDITABLE));
+        assert!(!tool || waits(lane), "{}", lane.name);
+    }
+}
+
 #[test]
 fn each_turn_is_that_of_one_lane() {
     let place = |name: &str| named(name).map(|lane| lane.plays).ok();

@@ -3,7 +3,7 @@
 
 use crate::campaign::schedule::{self, Faults};
 use crate::runner::{hash, seed_of};
-use crate::scenario::{Trial, run};
+use crate::scenario::{Trial, Verdict, run};
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -26,18 +26,29 @@ pub fn free_play() -> Vec<Trial> {
     (1..=SEEDS).filter_map(first).map(named).collect()
 }
 
-/// What leaves the table in this trial, a line each. Judges are off: they change nothing of it.
+/// A trial that was played.
+#[derive(Clone, Debug)]
+pub struct Played {
+    /// What left the table, a line each.
+    pub lines: Vec<String>,
+    /// What became of it; nothing that judges have to say, where they are off.
+    pub verdict: Verdict,
+}
+
+/// Plays this trial. Judges change nothing of what leaves the table.
 #[must_use]
-pub fn lines(trial: &Trial) -> Vec<String> {
-    let mut setup = Setup { judge: false, left: true, ..Setup::of(&trial.rules, &trial.layout, seed_of(trial, 0)) };
+pub fn played(trial: &Trial, judge: bool) -> Played {
+    let mut setup = Setup { judge, left: true, ..Setup::of(&trial.rules, &trial.layout, seed_of(trial, 0)) };
     setup.settings.reader = trial.reader;
     setup.free_play = trial.free;
     match Pure::new(setup) {
         Ok(mut bench) => {
-            run(&mut bench, trial);
-            bench.left().to_vec()
+            let verdict = run(&mut bench, trial).verdict;
+            Played { lines: bench.left().to_vec(), verdict }
         }
-        Err(trouble) => vec![format!("0.000000 {trouble}")],
+        Err(trouble) => {
+            Played { lines: vec![format!("0.000000 {trouble}")], verdict: Verdict::Invalid(trouble.to_string()) }
+        }
     }
 }
 
@@ -121,14 +132,19 @@ pub fn text(pins: &Pins) -> String {
     pins.iter().map(|(name, pin)| format!("{name} {} {}\n", pin.count, pin.marks)).collect()
 }
 
-/// Plays the trials, `jobs` at once, and hands on what left the table in each.
-pub fn play<T: Send>(trials: &[Trial], jobs: usize, take: &(dyn Fn(&Trial, Vec<String>) -> T + Sync)) -> Vec<T> {
+/// Plays the trials, `jobs` at once, and hands on what came of each. `judge`: whether judges watch it.
+pub fn play<T: Send>(
+    trials: &[Trial],
+    jobs: usize,
+    judge: &(dyn Fn(&Trial) -> bool + Sync),
+    take: &(dyn Fn(&Trial, Played) -> T + Sync),
+) -> Vec<T> {
     let (next, taken) = (AtomicUsize::new(0), Mutex::new(Vec::with_capacity(trials.len())));
     std::thread::scope(|scope| {
         for _ in 0..jobs.max(1) {
             scope.spawn(|| {
                 while let Some(trial) = trials.get(next.fetch_add(1, Ordering::SeqCst)) {
-                    let of = take(trial, lines(trial));
+                    let of = take(trial, played(trial, judge(trial)));
                     taken.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(of);
                 }
             });
@@ -168,6 +184,7 @@ mod tests {
     #[test]
     fn the_same_trial_leaves_the_same_lines() {
         let trial = free_play().swap_remove(0);
-        assert!(lines(&trial).len() > 100 && lines(&trial) == lines(&trial));
+        let lines = |judge| played(&trial, judge).lines;
+        assert!(lines(false).len() > 100 && lines(false) == lines(true), "judges change nothing of it");
     }
 }

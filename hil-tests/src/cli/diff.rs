@@ -3,9 +3,9 @@
 use super::{list, say};
 use crate::fault;
 use crate::matrix;
-use crate::pins::{self, Pin, Pins, kind};
+use crate::pins::{self, Pin, Pins, Played, kind};
 use crate::report;
-use crate::scenario::{Trial, read_all};
+use crate::scenario::{Trial, Verdict, read_all};
 use anyhow::{Context, bail, ensure};
 use clap::Args;
 use std::collections::BTreeMap;
@@ -37,6 +37,10 @@ pub(super) struct DiffArgs {
     /// Pin what this build does.
     #[arg(long, conflicts_with_all = ["with", "cells"])]
     write: bool,
+    /// Hold each cell also against its expectations and the judges, as `run` and `matrix` do on the bench `pure`. Days of free play are not
+    /// judged: those are for `campaign`.
+    #[arg(long, conflicts_with_all = ["with", "write", "digests", "lines"])]
+    judge: bool,
     /// Print the pins of this build.
     #[arg(long, hide = true)]
     digests: bool,
@@ -52,17 +56,22 @@ pub(super) struct DiffArgs {
 type Difference = (String, String);
 
 pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
-    let bench = BenchFile::read(&super::bench_file("pure").map_err(anyhow::Error::msg)?)?;
+    let mut bench = BenchFile::read(&super::bench_file("pure").map_err(anyhow::Error::msg)?)?;
+    let catalogue = fault::read(&bench.faults)?;
+    matrix::list_what_cannot_run(&mut bench, &catalogue);
     let file = args.pins.clone().unwrap_or_else(|| bench.faults.with_file_name("pins.txt"));
     let trials = chosen(args, &bench)?;
     if args.lines {
-        for (name, lines) in pins::play(&trials, args.jobs, &|trial, lines| (trial.name.clone(), lines)) {
+        for (name, lines) in
+            pins::play(&trials, args.jobs, &|_| false, &|trial, played| (trial.name.clone(), played.lines))
+        {
             say::line(&format!("{CELL}{name}\n{}", lines.join("\n")));
         }
         return Ok(report::PASSED);
     }
     if args.write || args.digests {
-        let made = pins::play(&trials, args.jobs, &|trial, lines| (trial.name.clone(), Pin::of(&lines)));
+        let made =
+            pins::play(&trials, args.jobs, &|_| false, &|trial, played| (trial.name.clone(), Pin::of(&played.lines)));
         let text = pins::text(&made.into_iter().collect());
         if args.digests {
             say::line(text.trim_end());
@@ -80,7 +89,8 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
             (read(&text).with_context(|| file.display().to_string())?, &file)
         }
     };
-    let mut differ = differing(&trials, &was, args.jobs);
+    let judge = |trial: &Trial| args.judge && !trial.free && bench.cannot(&trial.name).is_none();
+    let (mut differ, failed) = differing(&trials, &was, args.jobs, &judge);
     if let Some(program) = &args.with {
         for part in differ.chunks_mut(AT_ONCE) {
             in_words(program, part, args.jobs)?;
@@ -95,7 +105,12 @@ pub(super) fn diff(args: &DiffArgs) -> anyhow::Result<u8> {
             "Is this what was meant? Then pin it with `tumbler-hil diff --write`, and say in the commit what changed and why.",
         );
     }
-    Ok(if differ.is_empty() { report::PASSED } else { report::FAILED })
+    if args.judge {
+        failed.iter().for_each(|failed| say::line(failed));
+        let judged = trials.iter().filter(|trial| judge(trial)).count();
+        say::line(&format!("{} of {judged} cells failed before their expectations or a judge", failed.len()));
+    }
+    Ok(if differ.is_empty() && failed.is_empty() { report::PASSED } else { report::FAILED })
 }
 
 fn chosen(args: &DiffArgs, bench: &BenchFile) -> anyhow::Result<Vec<Trial>> {
@@ -109,35 +124,54 @@ fn chosen(args: &DiffArgs, bench: &BenchFile) -> anyhow::Result<Vec<Trial>> {
     Ok(trials)
 }
 
-/// The cells that differ from these pins, with the part of their lines in which the first difference is.
-fn differing(trials: &[Trial], was: &Pins, jobs: usize) -> Vec<(String, Difference)> {
-    let differ = pins::play(trials, jobs, &|trial, lines| {
+/// The cells that differ from these pins, with the part of their lines in which the first difference is; and what is wrong with those that
+/// did not pass.
+fn differing(
+    trials: &[Trial],
+    was: &Pins,
+    jobs: usize,
+    judge: &(dyn Fn(&Trial) -> bool + Sync),
+) -> (Vec<(String, Difference)>, Vec<String>) {
+    let came = pins::play(trials, jobs, judge, &|trial, Played { lines, verdict }| {
+        let why = (judge(trial) && verdict != Verdict::Pass)
+            .then(|| format!("{} {}: {}", report::word(&verdict), trial.name, report::reason(&verdict)));
         let Some(pin) = was.get(&trial.name) else {
-            return Some((trial.name.clone(), ("no such cell".into(), "a new cell".into())));
+            return (Some((trial.name.clone(), ("no such cell".into(), "a new cell".into()))), why);
         };
-        let place = pin.differs(&lines)?;
+        let Some(place) = pin.differs(&lines) else { return (None, why) };
         let part = lines.get(place).unwrap_or_default();
         let (first, last) = (part.first().map_or("its end", String::as_str), part.last().map_or("", String::as_str));
         let until = last.split(' ').next().unwrap_or_default();
-        Some((
-            trial.name.clone(),
-            ("not told by a digest".into(), format!("{first} (or what follows until {until} s)")),
-        ))
+        let is = format!("{first} (or what follows until {until} s)");
+        (Some((trial.name.clone(), ("not told by a digest".into(), is))), why)
     });
-    let mut differ: Vec<_> = differ.into_iter().flatten().collect();
+    let (differ, failed): (Vec<_>, Vec<_>) = came.into_iter().unzip();
+    let (mut differ, mut failed): (Vec<_>, Vec<_>) =
+        (differ.into_iter().flatten().collect(), failed.into_iter().flatten().collect());
     differ.sort();
-    differ
+    failed.sort();
+    (differ, failed)
 }
 
 /// Asks the other build what it did in these cells, and finds the first difference of each.
 fn in_words(program: &PathBuf, differ: &mut [(String, Difference)], jobs: usize) -> anyhow::Result<()> {
     let names: Vec<String> = differ.iter().map(|(name, _)| name.clone()).collect();
-    let asked =
-        DiffArgs { cells: names, only: true, with: None, pins: None, write: false, digests: false, lines: true, jobs };
+    let asked = DiffArgs {
+        cells: names,
+        only: true,
+        with: None,
+        pins: None,
+        write: false,
+        judge: false,
+        digests: false,
+        lines: true,
+        jobs,
+    };
     let bench = BenchFile::read(&super::bench_file("pure").map_err(anyhow::Error::msg)?)?;
     let trials = chosen(&asked, &bench)?;
-    let is: BTreeMap<_, _> =
-        pins::play(&trials, jobs, &|trial, lines| (trial.name.clone(), lines)).into_iter().collect();
+    let is: BTreeMap<_, _> = pins::play(&trials, jobs, &|_| false, &|trial, played| (trial.name.clone(), played.lines))
+        .into_iter()
+        .collect();
     let told = output(program, &asked, &["--lines", "--only"])?;
     let mut was: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     let mut of = "";

@@ -39,8 +39,11 @@ pub enum PromptId {
     Interrupted,
     /// Somebody is to say how the dice lie, which were moved: the command `interrupted`.
     Knocked,
-    /// The shift manager or above is to decide on dice that are missing or foreign: the command `interrupted`.
+    /// Somebody is to decide on dice that are missing or foreign, under SGV6 and SGOC the shift manager or above: the command
+    /// `interrupted`.
     Dice,
+    /// Somebody is to decide on a spin in which the controller was lost, of which the text says nothing: the command `interrupted`.
+    SpinLost,
     /// The game supervisor is to see wrong numbers amended: the command `supervise`.
     Supervise,
 }

@@ -141,6 +141,12 @@ pub enum Event {
         /// The line that flickered.
         line: String,
     },
+    /// Three full tumbles are made, and the tumbler still runs: a controller that is lost from here on loses none of them (NZ 6.1,
+    /// SGV6 5.5.1).
+    SpinMade {
+        /// Net steps of the cam that were counted.
+        steps: u32,
+    },
     /// The spin ended.
     SpinEnded {
         /// Full tumbles counted.

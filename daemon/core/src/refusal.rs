@@ -245,6 +245,9 @@ pub enum Refusal {
     /// The outcome of other dice cannot stand.
     #[error("the dice are not the three enrolled ones: the outcome cannot stand; answer `cannot-tell`")]
     DiceNotEnrolled,
+    /// No outcome follows from a spin of which nothing is known.
+    #[error("nobody knows whether the spin had three tumbles: no outcome follows from it; answer `cannot-tell`")]
+    NobodyCounted,
     /// Nobody can have seen it.
     #[error("the dice were moved under the dome: nobody can have seen what they showed")]
     MovedUnseen,

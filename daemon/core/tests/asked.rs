@@ -11,13 +11,14 @@ use tumbler_core::prompt::PromptId;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::round::{Doubt, Finding, SpinEnd};
+use tumbler_core::settings::{House, Procedure, Settings};
 use tumbler_core::snapshot::Phase;
-use tumbler_core::units::{MilliCelsius, RoundId};
+use tumbler_core::units::{MilliCelsius, RoundId, Tumbles};
 use tumbler_core::wire::console::{Answer, Command, Exit};
 use tumbler_core::wire::registers::reader;
 use world::play::{opened, play_to_reveal, reveal};
 use world::text::{RULES, by_eye, cited, done, finding, refused, refused_to_supervisor, settled, spin_only, void};
-use world::{SUPERVISOR, World};
+use world::{SUPERVISOR, World, settings};
 
 /// SGV6 5.4.1, SGOC 5.4.1, and where the texts are silent: after a valid spin there may be an outcome that only people can see.
 /// It is asked for as a fact, unanswered it stays so, and nothing moves the dice.
@@ -110,19 +111,20 @@ fn each_answer_has_its_clauses() {
     }
 }
 
-/// "A text answers by itself": without a valid spin the interruption voids. "Does not tumble at least three times" holds whatever ended the
-/// spin, a kill too: three tumbles that nobody can prove are none.
+/// "A text answers by itself": without a valid spin the interruption voids. A stop that was ordered counts the tumbles, and "does not
+/// tumble at least three times" is true. After a kill nobody knows the count: the tumbler was stopped by nothing that may stop it (NZ 7.1(b)),
+/// or the round was interrupted (SGV6 5.4.2) with no valid tumble (3.7). The early edition is silent: a person is asked.
 #[test]
 fn an_interruption_without_a_valid_spin_voids() {
     let clauses = [
-        "NZ98 7.1(b), NZ98 6.1",
-        "NZ9 7.1(b), NZ9 6.1",
-        "SGV6 5.5.1, SGV6 5.4.2",
-        "SGOC 5.5.1, SGOC 5.4.2",
-        "SGOC-early 5.1.2",
+        ("NZ98 7.1(b), NZ98 6.1", Some("NZ98 7.1(b)")),
+        ("NZ9 7.1(b), NZ9 6.1", Some("NZ9 7.1(b)")),
+        ("SGV6 5.5.1, SGV6 5.4.2", Some("SGV6 5.4.2, SGV6 3.7")),
+        ("SGOC 5.5.1, SGOC 5.4.2", Some("SGOC 5.4.2, SGOC 3.7")),
+        ("SGOC-early 5.1.2", None),
     ];
-    for ((rules, layout), clause) in RULES.into_iter().zip(clauses) {
-        for stop in [true, false] {
+    for ((rules, layout), (stopped, killed)) in RULES.into_iter().zip(clauses) {
+        for (stop, clause) in [(true, Some(stopped)), (false, killed)] {
             let mut world = opened(rules, layout);
             spin_only(&mut world);
             world.pass(700);
@@ -130,8 +132,79 @@ fn an_interruption_without_a_valid_spin_voids() {
                 world.input(tumbler_core::input::Input::Stop);
             }
             world.restart(false);
-            assert_eq!(cited(&world), Some((VoidReason::Interruption, clause.to_owned())), "{rules}");
+            let void = clause.map(|clause| (VoidReason::Interruption, clause.to_owned()));
+            assert_eq!(cited(&world), void, "{rules}");
+            if void.is_none() {
+                assert!(world.has(|e| matches!(e, Event::Asked { why: Doubt::SpinLost })), "{rules}");
+                refused(&mut world, finding(Finding::Undisturbed), "nobody knows");
+                done(&mut world, finding(Finding::CannotTell));
+                assert!(world.last_void().unwrap().cited().contains(SUPERVISOR), "{rules}");
+            }
         }
+    }
+}
+
+/// SGV6 5.5.1, NZ 6.1: three tumbles that were made stay made. A kill after the third is no void by "fewer than three": people say how the
+/// dice lie; under SGV6 with bets open no bet has won or lost (5.4.2).
+#[test]
+fn three_tumbles_outlast_a_kill() {
+    for (rules, layout) in RULES {
+        let mut world = opened(rules, layout);
+        spin_only(&mut world);
+        while !world.has(|e| matches!(e, Event::SpinMade { .. })) {
+            world.pass(10);
+        }
+        world.commit();
+        let mut again = world.clone();
+        for rebooted in [false, true] {
+            world.restart(rebooted);
+            let ended = |e: &Event| {
+                matches!(e, Event::SpinEnded { valid: true, tumbles: Tumbles(3), how: SpinEnd::Interruption, .. })
+            };
+            assert!(world.has(ended), "{rules}: {:?}", world.records);
+            let void = (rules == "sg-v6").then(|| (VoidReason::Interruption, "SGV6 5.4.2".to_owned()));
+            assert_eq!(cited(&world), void, "{rules}");
+            assert_eq!(world.has(|e| matches!(e, Event::Asked { why: Doubt::Interrupted })), void.is_none(), "{rules}");
+            core::mem::swap(&mut world, &mut again);
+        }
+    }
+}
+
+/// Where a text is silent the device voids nothing by itself. A New Zealand or early round whose spin is still to come goes on after the
+/// controller was away; where the seal keeps the motor off it stays, and ends by NZ 7.1(d), or by a named person. A house that
+/// has a document for it is cited by its name.
+#[test]
+fn silence_is_no_void() {
+    for (rules, layout) in [("nz-1998", "nz-1998"), ("nz-div9", "nz-div9-1"), ("sg-open-early", "sg-open-early-1")] {
+        let nz = rules.starts_with("nz");
+        let mut world = opened(rules, layout);
+        world.press(InLine::PlaceBets);
+        world.commit();
+        world.restart(false);
+        assert_eq!((world.last_void(), world.table.phase()), (None, Phase::Betting), "{rules}: it was away");
+        let mut goes_on = world.clone();
+        goes_on.press(InLine::NoMoreBets);
+        let never = goes_on.last_void().map(|void| void.reason);
+        assert_eq!(never, nz.then_some(VoidReason::NeverActivated), "{rules}");
+        world.line(InLine::Seal, false);
+        world.pass(100);
+        assert_eq!((world.last_void(), world.latched()), (None, vec![Code::Seal]), "{rules}");
+        let mut called = world.clone();
+        called.press(InLine::NoMoreBets);
+        assert_eq!(called.last_void().is_some(), nz, "{rules}: 7.1(d)");
+        done(&mut world, void(false));
+        assert!(world.last_void().unwrap().cited().contains(SUPERVISOR), "{rules}");
+    }
+    for (situation, voids) in [(Procedure::Person, false), (Procedure::Void, true)] {
+        let house = House { document: "HP-12 of May 2026".into(), motor_held: situation, ..House::default() };
+        let mut world = World::new(Settings { house, ..settings("nz-div9", "nz-div9-1") });
+        world.pass(2000);
+        world.open();
+        world.press(InLine::PlaceBets);
+        world.line(InLine::Seal, false);
+        world.pass(100);
+        let cited = world.last_void().map(|void| void.cited());
+        assert_eq!(cited.is_some_and(|cited| cited.contains("HP-12 of May 2026, motor_held")), voids);
     }
 }
 
@@ -244,14 +317,10 @@ fn three_counted_tumbles_outlast_a_dome_that_is_moved() {
 }
 
 /// A round that waits for a spin which the tumbler may not make any more is void by the text, and not by a person's choice: no
-/// latch opens before the round has ended (SGV6 and SGOC 5.4.2; the early edition is silent).
+/// latch opens before the round has ended (SGV6 and SGOC 5.4.2).
 #[test]
 fn a_round_that_can_have_no_spin_is_void() {
-    for (rules, layout, clause) in [
-        ("sg-v6", "sg-v6-1", "SGV6 5.4.2"),
-        ("sg-open", "sg-open-1", "SGOC 5.4.2"),
-        ("sg-open-early", "sg-open-early-1", "silent"),
-    ] {
+    for (rules, layout, clause) in [("sg-v6", "sg-v6-1", "SGV6 5.4.2"), ("sg-open", "sg-open-1", "SGOC 5.4.2")] {
         let mut world = opened(rules, layout);
         world.press(InLine::PlaceBets);
         world.input(Input::Temperature { reading: Some(MilliCelsius(120_000)) });

@@ -111,7 +111,7 @@ fn nz_7_1_a_dice_that_only_people_judge_blame_no_reader() {
 #[test]
 fn a_round_that_ended_void_is_not_voided_again_and_its_neighbour_is() {
     let mut world = opened("nz-div9", "nz-div9-1");
-    play_to_reveal(&mut world);
+    world.press(InLine::PlaceBets);
     world.press(InLine::NoSpin);
     world.pass(500);
     settle_round(&mut world);

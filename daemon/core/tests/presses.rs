@@ -159,12 +159,12 @@ fn what_chattered_is_rectified_by_a_rest() {
 #[test]
 fn a_press_debounced_just_after_the_rounds_end_begins_the_next() {
     let mut world = opened("nz-div9", "nz-div9-1");
-    world.spin();
+    world.press(InLine::PlaceBets);
     world.line(InLine::NoSpin, true);
     world.pass(10);
     world.line(InLine::Tumble, true);
     world.pass(15);
-    assert_eq!(world.first_void().map(|void| void.reason), Some(VoidReason::Declared));
+    assert_eq!(world.first_void().map(|void| void.reason), Some(VoidReason::NeverActivated));
     assert_eq!(world.events().filter(|e| matches!(e, Event::RoundBegan { .. })).count(), 1, "not debounced yet");
     world.pass(20);
     assert_eq!(world.events().filter(|e| matches!(e, Event::RoundBegan { .. })).count(), 2);

@@ -281,9 +281,11 @@ fn three_counted_tumbles_outlast_an_ordered_stop() {
             assert_eq!(count(&world, ended), 1, "{rules}, {steps} steps: {:?}", world.records);
             world.restart(false);
             world.pass(1500);
-            let phase = if valid { Phase::Interrupted } else { Phase::Void };
+            // SGV6 5.4.2: while bets are open none has won or lost.
+            let asked = valid && rules != "sg-v6";
+            let phase = if asked { Phase::Interrupted } else { Phase::Void };
             assert_eq!(world.table.phase(), phase, "{rules}, {steps} steps");
-            assert_eq!(world.last_void().is_none(), valid);
+            assert_eq!(world.last_void().is_none(), asked);
             assert!(!world.has(|e| matches!(e, Event::Revealed { .. })), "{rules}: nothing saw the shaft stand");
         }
     }

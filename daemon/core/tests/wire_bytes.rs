@@ -58,6 +58,7 @@ fn events() -> Vec<Event> {
         Event::RoundBegan { rules: text("nz-div9"), layout: text("nz-div9-2") },
         Event::Called { call: Call::NoMoreBets, in_turn: true, remark: None },
         Event::SpinBegan,
+        Event::SpinMade { steps: 13 },
         Event::SpinDropped { why: text("the dome is not down") },
         Event::SpinFlickered { line: text("seal") },
         Event::SpinEnded { tumbles: Tumbles(4), valid: true, steps: 18, needed: 13, how: SpinEnd::Target },
@@ -118,6 +119,7 @@ fn events() -> Vec<Event> {
                 established: true,
                 tumbles: Tumbles(4),
                 began: true,
+                made: true,
                 spun: Some(Spun { valid: true, steps: 18, how: SpinEnd::Target }),
                 bets_opened: true,
                 bets_closed: true,
@@ -168,7 +170,11 @@ fn events() -> Vec<Event> {
         match event {
             Event::Commissioned { .. } | Event::Started { .. } | Event::Stopped | Event::TestBegan { .. } => {}
             Event::Tested { .. } | Event::Opened { .. } | Event::Closed { .. } | Event::Maintenance { .. } => {}
-            Event::RoundBegan { .. } | Event::Called { .. } | Event::SpinBegan | Event::SpinFlickered { .. } => {}
+            Event::RoundBegan { .. }
+            | Event::Called { .. }
+            | Event::SpinBegan
+            | Event::SpinMade { .. }
+            | Event::SpinFlickered { .. } => {}
             Event::SpinDropped { .. } => {}
             Event::SpinEnded { .. } | Event::Revealed { .. } | Event::Established { .. } => {}
             Event::EntryError { .. } | Event::EntryDiffers { .. } | Event::FacesRead { .. } | Event::Result { .. } => {}

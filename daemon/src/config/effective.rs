@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use tumbler_core::settings::{Parameters, Settings};
+use tumbler_core::settings::{House, Parameters, Settings};
 
 /// All sections as in the files. What it serialises to is printed by `--check-config` and hashed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub(super) struct Effective {
     network: Seam,
     #[serde(default)]
     log: LogSection,
+    #[serde(default, skip_serializing_if = "House::says_nothing")]
+    house: House,
     #[serde(default)]
     parameters: Parameters,
 }
@@ -246,6 +248,7 @@ impl Effective {
             layout: self.table.layout.clone(),
             reader: self.hardware.reader,
             temperature: self.hardware.temperature != "none",
+            house: self.house.clone(),
             parameters: self.parameters,
         }
     }

@@ -150,8 +150,20 @@ const fn required(section: &'static str, name: &'static str, kind: Kind) -> Key 
 }
 
 /// The sections, in the order in which they are shown.
-pub(super) const SECTIONS: [&str; 11] =
-    ["table", "hardware", "lines", "bus", "journal", "mqtt", "console", "panel", "network", "log", "parameters"];
+pub(super) const SECTIONS: [&str; 12] = [
+    "table",
+    "hardware",
+    "lines",
+    "bus",
+    "journal",
+    "mqtt",
+    "console",
+    "panel",
+    "network",
+    "log",
+    "house",
+    "parameters",
+];
 
 const KEYS: &[Key] = &[
     required("table", "site", Kind::Name),
@@ -204,6 +216,10 @@ const KEYS: &[Key] = &[
     key("network", "run_dir", Kind::Path),
     key("log", "format", Kind::OneWord(&["text", "json"])),
     key("log", "level", Kind::OneWord(&["error", "warn", "info", "debug", "trace"])),
+    key("house", "document", Kind::Text),
+    key("house", "motor_held", Kind::OneWord(&["person", "void"])),
+    key("house", "spin_lost", Kind::OneWord(&["person", "void"])),
+    key("house", "wrong_dice", Kind::OneWord(&["person", "void"])),
 ];
 
 /// All keys, those of `[parameters]` included.

@@ -100,6 +100,7 @@ pub fn told(event: &Event) -> String {
             format!("\"{}\" was called{turn}{remark}", called(*call))
         }
         Event::SpinBegan => "the spin was granted".to_owned(),
+        Event::SpinMade { steps } => format!("three full tumbles are made ({steps} steps of the cam counted)"),
         Event::SpinDropped { why } => format!("the spin did not start: {why}"),
         Event::SpinFlickered { line } => format!("{line} flickered, and the spin went on"),
         Event::SpinEnded { tumbles, valid, steps, needed, how } => {

@@ -147,8 +147,7 @@ fn unknown_keys_are_refused_with_the_nearest_known_one() {
 
 #[test]
 fn unknown_sections_and_keys_outside_sections_are_refused() {
-    let known =
-        "[table], [hardware], [lines], [bus], [journal], [mqtt], [console], [panel], [network], [log], [parameters]";
+    let known = "[table], [hardware], [lines], [bus], [journal], [mqtt], [console], [panel], [network], [log], [house], [parameters]";
     assert_eq!(
         with("[mqqt]\nurl = \"x\""),
         "t.toml:11: mqqt: there is no section [mqqt]: did you mean [mqtt]?\n1 problem in the configuration"

@@ -35,6 +35,7 @@ fn settings(table: &str, rules: &str, layout: &str, lamp_dwell: u32) -> Settings
         layout: layout.into(),
         reader: true,
         temperature: true,
+        house: tumbler_core::settings::House::default(),
         parameters: Parameters { lamp_dwell, ..Parameters::default() },
     }
 }

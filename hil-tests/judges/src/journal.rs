@@ -203,6 +203,7 @@ impl Journal {
         let of_round = matches!(
             record.fact,
             Fact::SpinBegan
+                | Fact::SpinMade
                 | Fact::SpinEnded { .. }
                 | Fact::Revealed { .. }
                 | Fact::Established { .. }

@@ -169,12 +169,19 @@ mod tests {
         script.truth(crate::Truth::Process { alive: false });
         script.pass(500);
         script.start();
-        let clause = match rules {
-            "sg-v6" => "SGV6 5.4.2",
-            "sg-open" => "SGOC 5.4.2",
-            _ => "",
-        };
-        script.void("interruption", clause);
+        match rules {
+            "sg-v6" => script.void("interruption", "SGV6 5.4.2"),
+            "sg-open" => script.void("interruption", "SGOC 5.4.2"),
+            // The text is silent: a named person decides.
+            _ => {
+                script.turn_key();
+                let asked = json!({"reason": "away", "damaged_dice": false, "not_flat": false, "name": "Ana", "manager": false});
+                script.ask("void", asked);
+                script.pass(400);
+                script.record("decided", json!({"kind": "void", "what": "void", "reason": "away", "by": "Ana"}));
+                script.void("supervisor", "");
+            }
+        }
         script.pass(2_000);
         script.turn_key();
         script.ask("reset", json!({"code": "reader", "exit": "rectified", "name": "Ana"}));

@@ -109,6 +109,8 @@ pub enum Fact {
     Called { call: Call, in_turn: bool },
     /// The motor is about to be switched on.
     SpinBegan,
+    /// Three full tumbles are made.
+    SpinMade,
     /// A spin ended.
     SpinEnded { tumbles: u64, valid: bool, steps: i64 },
     /// The dice were revealed.
@@ -261,6 +263,7 @@ impl Fact {
         let unit = match kind {
             "stopped" => Some(Self::Stopped),
             "spin-began" => Some(Self::SpinBegan),
+            "spin-made" => Some(Self::SpinMade),
             "lamps-verified" => Some(Self::LampsVerified),
             "closed" => Some(Self::Closed),
             "faces-read" => Some(Self::FacesRead),

@@ -6,6 +6,7 @@ mod ending;
 mod order;
 
 use crate::areas::sorted;
+use crate::config::Rules;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
@@ -276,7 +277,9 @@ impl Rounds {
             Truth::Process { alive: true } => {
                 if let Some(round) = &scene.round {
                     self.count.interrupted += 1;
-                    facts.restarted |= !round.established;
+                    // New Zealand's text and the early edition have no void for a controller that was away before the spin.
+                    let voids = matches!(round.rules, Some(Rules::SgV6 | Rules::SgOpen));
+                    facts.restarted |= !round.established && (voids || round.spins > 0);
                 }
             }
             _ => {}

@@ -7,9 +7,11 @@ use tumbler_judges::config::Rules;
 /// A ground with its clauses in the order of [`Rules::ALL`], without the text's name; empty where a text is silent.
 type Row = (&'static str, [&'static [&'static str]; 5]);
 
-const GROUNDS: [Row; 10] = [
+const GROUNDS: [Row; 11] = [
     // NZ 6.1: "so that the dice are spun at least 3 times"; 7.1(b): the tumbler "does not operate correctly".
     ("fewer-than-three", [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &["5.5.1"], &["5.5.1"], &["5.1.2"]]),
+    // The controller died in the spin: NZ 7.1(b) without 6.1, SGV6 and SGOC 3.7 "to constitute a valid tumble".
+    ("uncounted", [&["7.1(b)"], &["7.1(b)"], &["3.7"], &["3.7"], &[]]),
     // SGV6 and SGOC 5.5.1 speak of the dice tumbler, SGOC-early 5.1.2 and NZ 6.1 of the dice.
     ("dice-not-tumbled", [&["7.1(b)", "6.1"], &["7.1(b)", "6.1"], &[], &[], &["5.1.2"]]),
     ("misoperation", [&["7.1(b)"], &["7.1(b)"], &[], &[], &[]]),
@@ -27,9 +29,9 @@ pub fn names() -> impl Iterator<Item = &'static str> {
     GROUNDS.into_iter().map(|(name, _)| name)
 }
 
-/// The place of a clause in a void: SG 5.5 and 5.6 (5.1 of the earlier edition), then 5.4.2, then 5.14; NZ 7.1, then 6.1.
+/// The place of a clause in a void: SG 5.5 and 5.6 (5.1 of the earlier edition), then 5.4.2 and 3.7, then 5.14; NZ 7.1, then 6.1.
 fn place(clause: &str) -> usize {
-    ["6.1", "5.4.2", "5.14"].iter().position(|late| *late == clause).map_or(0, |place| place + 1)
+    ["6.1", "5.4.2", "3.7", "5.14"].iter().position(|late| *late == clause).map_or(0, |place| place + 1)
 }
 
 /// Every clause of a rule set about one of these grounds, in one line, in the order in which a void cites them; empty if the

@@ -75,7 +75,7 @@ pub(super) fn say_what_is_asked(session: &mut Session<'_>) -> Result<(), Halt> {
     let Some(question) = session.bench.snapshot()?.and_then(|shown| shown.question) else { return Ok(()) };
     let seen = session.bench.physical();
     let finding = match question.why {
-        Doubt::Dice => Finding::CannotTell,
+        Doubt::Dice | Doubt::SpinLost => Finding::CannotTell,
         _ if seen.flat != [true; 3] && seen.dome_up => Finding::NotFlat,
         Doubt::Knocked => Finding::CannotTell,
         Doubt::Interrupted => Finding::Undisturbed,

@@ -112,6 +112,7 @@ impl Standing {
             Event::Called { call: Call::PlaceBets, .. } => round.bets_opened = true,
             Event::Called { call: Call::NoMoreBets, .. } => round.bets_closed = true,
             Event::SpinBegan => round.began = true,
+            Event::SpinMade { .. } => round.made = true,
             Event::SpinDropped { .. } => round.began = false,
             Event::SpinEnded { tumbles, valid, steps, how, .. } => {
                 round.tumbles = *tumbles;

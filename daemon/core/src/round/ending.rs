@@ -11,6 +11,8 @@ use strum::{IntoStaticStr, VariantArray};
 pub enum Ground {
     /// The tumbler was activated and did not tumble three times, whatever ended its spin.
     FewerThanThree,
+    /// The controller was lost in the spin, before three tumbles were on record: nobody knows how many were made.
+    Uncounted,
     /// The shaft turned, and the dice did not tumble.
     DiceNotTumbled,
     /// The tumbler did not operate correctly.
@@ -42,6 +44,7 @@ impl Ground {
             Self::FewerThanThree => {
                 "the tumbler was activated and three full tumbles are not proved, whatever ended the spin"
             }
+            Self::Uncounted => "the controller was lost in the spin, and nobody knows whether three tumbles were made",
             Self::DiceNotTumbled => "the shaft turned, and the dice did not tumble",
             Self::Misoperation => "the tumbler did not operate correctly",
             Self::NotFlat => "a die does not lie flat",

@@ -57,6 +57,9 @@ pub struct Interrupted {
     /// Whether its spin began.
     #[serde(default)]
     pub began: bool,
+    /// Three full tumbles of it are on record, whatever came of it afterwards.
+    #[serde(skip_serializing_if = "core::ops::Not::not", default)]
+    pub made: bool,
     /// How its spin ended, if it did.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub spun: Option<Spun>,
@@ -85,16 +88,23 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// The fact that voids it where it has no valid spin, besides the interruption; `None` before a spin.
+    /// Its spin ended with the controller, after three full tumbles were on record.
+    pub(crate) const fn was_made(&self) -> bool {
+        self.made && self.spun.is_none()
+    }
+
+    /// The fact that voids it where it has no valid spin, besides the interruption; `None` before a spin, and after a valid one.
     pub(crate) fn ground(&self) -> Option<Ground> {
         match self.spun {
+            Some(spun) if spun.valid => None,
             Some(spun) if !spun.how.is_counted() || spun.steps < steps_for(LEAST_TUMBLES.0) => {
                 Some(Ground::FewerThanThree)
             }
             // Three tumbles, and yet no valid spin: the tumbler did not operate correctly (NZ 7.1(b)).
             Some(_) => Some(Ground::Misoperation),
-            // Facts decide, and not causes: three tumbles that nobody can prove are none.
-            None => self.began.then_some(Ground::FewerThanThree),
+            None if self.made => None,
+            // What nobody counted is not fewer than three.
+            None => self.began.then_some(Ground::Uncounted),
         }
     }
 }
@@ -167,7 +177,7 @@ mod tests {
             Interrupted { began, spun, ..Interrupted::default() }.ground()
         };
         assert_eq!(ground(false, None), None);
-        assert_eq!(ground(true, None), Some(Ground::FewerThanThree));
+        assert_eq!(ground(true, None), Some(Ground::Uncounted));
         assert_eq!(ground(true, Some((12, SpinEnd::Seal))), Some(Ground::FewerThanThree));
         assert_eq!(ground(true, Some((13, SpinEnd::Stall))), Some(Ground::Misoperation));
         assert_eq!(ground(true, Some((13, SpinEnd::Reverse))), Some(Ground::FewerThanThree));

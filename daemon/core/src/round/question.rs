@@ -17,6 +17,8 @@ pub enum Doubt {
     Knocked,
     /// Dice are missing or foreign, which the rules leave to a person.
     Dice,
+    /// The controller was lost in the spin, and the text says nothing of that.
+    SpinLost,
 }
 
 impl Doubt {
@@ -35,14 +37,19 @@ impl Doubt {
         match self {
             Self::Interrupted => "Play was interrupted after a valid spin. A person says how the dice lie.",
             Self::Knocked => "The dice were moved after they had come to rest. A person says how they lie.",
-            Self::Dice => "The dice are not the three enrolled ones. The shift manager or above decides.",
+            Self::Dice => {
+                "The dice are not the three enrolled ones. A named person decides, under SGV6 and SGOC the shift manager or above (5.14)."
+            }
+            Self::SpinLost => {
+                "The controller was lost in the spin, and the rules say nothing of that. A named person decides."
+            }
         }
     }
 
     /// The question itself, in the words of the answers that it may have.
     #[must_use]
     pub fn asks(self, answers: &[Finding]) -> String {
-        if self == Self::Dice {
+        if matches!(self, Self::Dice | Self::SpinLost) {
             return self.text().to_owned();
         }
         let flat = answers.contains(&Finding::NotFlat);

@@ -3,6 +3,7 @@
 //! ```text
 //! bets       not called --open_bets--> open --close_bets--> closed
 //! spin       None --ask_for_spin--> Asked --start_spin--> Running --end_spin--> Valid, or None where it is not valid
+//!                                                         Running --make_spin--> Running, three tumbles made
 //!              ^------drop_spin------'
 //! dice       covered --reveal--> revealed;  --establish--> established
 //! question   nobody is asked --ask--> asked --answer--> nobody is asked
@@ -50,6 +51,8 @@ pub struct Round {
     spin: Spin,
     /// A spin was granted and not dropped before it started.
     began: bool,
+    /// Three full tumbles of the spin are on record.
+    made: bool,
     spun: Option<Spun>,
     slow: bool,
     grounds: Vec<Ground>,
@@ -85,6 +88,7 @@ impl Round {
             bets_closed: false,
             spin: Spin::None,
             began: false,
+            made: false,
             spun: None,
             slow: false,
             grounds: Vec::new(),
@@ -105,12 +109,13 @@ impl Round {
     /// (SGV6 5.4.1). It goes by these rules, on this layout, which are not always on record. How long ago its result was entered is not known: it counts as entered `now`.
     #[must_use]
     pub fn resume(from: &Interrupted, rules: &str, layout: &str, order: Order, now: Mono) -> Self {
-        let valid = from.established || from.spun.is_some_and(|spun| spun.valid);
+        let valid = from.established || from.was_made() || from.spun.is_some_and(|spun| spun.valid);
         Self {
             bets_opened: from.bets_opened || from.established,
             bets_closed: from.bets_closed || from.established,
             spin: if valid { Spin::Valid { tumbles: from.tumbles } } else { Spin::None },
             began: from.began,
+            made: from.made,
             spun: from.spun,
             revealed: from.revealed.or(from.established.then_some(Reveal::Confirmed)),
             established: from.established.then_some(FlatBy::Dealer),
@@ -131,6 +136,7 @@ impl Round {
             layout: self.layout.as_str().into(),
             established: self.established.is_some(),
             began: self.began,
+            made: self.made,
             spun: self.spun,
             bets_opened: self.bets_opened,
             bets_closed: self.bets_closed,
@@ -181,6 +187,11 @@ impl Round {
         self.spin = Spin::Running;
     }
 
+    /// Three full tumbles of it are made; gives whether that is news.
+    pub const fn make_spin(&mut self) -> bool {
+        !core::mem::replace(&mut self.made, true)
+    }
+
     /// A full tumble took longer than a healthy one may.
     pub fn find_slow(&mut self) {
         debug_assert_eq!(self.spin, Spin::Running, "only a spin that runs is slow");
@@ -191,6 +202,13 @@ impl Round {
     pub fn end_spin(&mut self, tumbles: Tumbles, spun: Spun) {
         debug_assert_eq!(self.spin, Spin::Running, "a spin ends that runs");
         self.spin = if spun.valid { Spin::Valid { tumbles } } else { Spin::None };
+        self.spun = Some(spun);
+    }
+
+    /// The spin of a round that was found with three tumbles on record is over.
+    pub fn end_made_spin(&mut self, tumbles: Tumbles, spun: Spun) {
+        debug_assert!(self.made && self.spun.is_none(), "three tumbles are on record, and no end of them");
+        self.spin = Spin::Valid { tumbles };
         self.spun = Some(spun);
     }
 
@@ -365,6 +383,18 @@ impl Round {
     #[must_use]
     pub const fn has_valid_spin(&self) -> bool {
         matches!(self.spin, Spin::Valid { .. })
+    }
+
+    /// Whether the motor was commanded on for a spin of it, as far as that is known.
+    #[must_use]
+    pub const fn has_begun_spin(&self) -> bool {
+        self.began
+    }
+
+    /// Whether its spin began, and nothing is known of what came of it.
+    #[must_use]
+    pub const fn has_lost_spin(&self) -> bool {
+        self.began && self.spun.is_none() && matches!(self.spin, Spin::None)
     }
 
     /// Whether a spin began in this round: concealed dice may be exposed from here on.

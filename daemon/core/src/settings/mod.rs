@@ -1,10 +1,12 @@
 //! What a table is set to: which rules and layout, what is fitted, and every parameter with its unit, range and reason.
 
+mod house;
 mod relation;
 
 use crate::prelude::*;
 use crate::rules::{self, Layout, RuleSet};
 use crate::text;
+pub use house::{House, Procedure, Situation};
 pub use relation::{Product, Relation};
 use serde::{Deserialize, Serialize};
 
@@ -25,6 +27,9 @@ pub struct Settings {
     pub reader: bool,
     /// Whether a motor temperature sensor is fitted.
     pub temperature: bool,
+    /// What the house says where the rules' text is silent.
+    #[serde(default)]
+    pub house: House,
     /// Timings and limits.
     pub parameters: Parameters,
 }
@@ -203,6 +208,15 @@ impl Settings {
                 continue;
             };
             bad.push(BadSetting { path: key.into(), problem, allowed });
+        }
+        let stated = text::name(&self.house.document).is_ok() && !self.house.document.trim().is_empty();
+        let used = Situation::ALL.into_iter().any(|situation| self.house.voids(situation).is_some());
+        if (used || !self.house.document.is_empty()) && !stated {
+            bad.push(BadSetting {
+                path: "house.document".into(),
+                problem: format!("`{}` names no document, and a void cites it", self.house.document),
+                allowed: format!("its name and date, {} characters at most, all of which are seen", text::LONGEST_NAME),
+            });
         }
         let others = bad.len();
         for parameter in Parameters::TABLE {

@@ -5,8 +5,9 @@ use crate::prelude::*;
 use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::judgement::FaultVerdict;
-use crate::round::{Doubt, Past, SpinEnd};
+use crate::round::{Doubt, Past, Round, SpinEnd};
 use crate::sequence::Action;
+use crate::settings::Situation;
 use crate::timer::Timer;
 use crate::wire::registers::terminal::VOID;
 
@@ -18,8 +19,9 @@ impl Table {
     /// The tumbler does not operate correctly: what [`judge_tumbler`](crate::round::Round::judge_tumbler) says of it is carried out.
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        let verdict = round.judge_tumbler(self.is_made(how));
-        if verdict == FaultVerdict::Void {
+        let verdict = round.judge_tumbler(self.is_made(how), self.rule_set());
+        // NZ 7.1(b): "after being activated".
+        if verdict == FaultVerdict::Void && round.has_begun_spin() {
             self.add_ground(Ground::Misoperation);
         }
         self.carry_out_fault(verdict, VoidReason::Equipment, how, detail);
@@ -29,7 +31,7 @@ impl Table {
     /// `how`.
     pub(super) fn void_unless_established(&mut self, reason: VoidReason, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
-        let verdict = round.judge_fault(reason, self.is_made(how));
+        let verdict = round.judge_fault(reason, self.is_made(how), self.rule_set());
         self.carry_out_fault(verdict, reason, how, detail);
     }
 
@@ -38,6 +40,7 @@ impl Table {
             FaultVerdict::Noted => {
                 self.record(Event::noted(Remark::AfterOutcome, detail.to_owned()));
             }
+            FaultVerdict::GoesOn => {}
             FaultVerdict::Asked => {
                 self.halt_motor();
                 self.end_spin(how);
@@ -71,17 +74,47 @@ impl Table {
         }
         self.end_spin(how);
         self.halt_motor();
-        self.add_ground(reason.ground());
-        let rules = self.rule_set();
-        let grounds = self.round.as_ref().map(|round| round.grounds()).unwrap_or_default();
-        let clauses = rules.map(|rules| rules.void_clauses(grounds)).unwrap_or_default();
-        let silent = clauses.is_empty().then(|| {
-            let text = rules.map_or("the rule set is not known", |rules| rules.silent());
-            match by {
-                Some(by) => format!("{text}; decided by {by}"),
-                None => format!("{text}; by the house's procedure the round is void"),
+        let clauses = self.void_clauses(reason.ground());
+        match by {
+            _ if !clauses.is_empty() => self.declare_void(reason, clauses, None, detail),
+            Some(by) => self.declare_void(reason, clauses, Some(&format!("decided by {by}")), detail),
+            // The dice of a valid spin have fallen: people say how they lie.
+            None if self.round.as_ref().is_some_and(Round::has_valid_spin) => {
+                self.carry_out_fault(FaultVerdict::Asked, reason, how, detail);
             }
-        });
+            None => {
+                let lost = self.round.as_ref().is_some_and(Round::has_lost_spin);
+                let situation = if lost { Situation::SpinLost } else { Situation::MotorHeld };
+                self.leave_open(situation, reason, detail);
+            }
+        }
+    }
+
+    /// The clauses by which the round is void if this is one more ground of it.
+    fn void_clauses(&mut self, ground: Ground) -> Vec<String> {
+        let (Some(round), Some(rules)) = (&self.round, self.rule_set()) else { return Vec::new() };
+        rules.void_clauses(&[round.grounds(), &[ground]].concat())
+    }
+
+    /// The text is silent: the house's document voids the round, or a named person decides. Where the motor is held the round stays as
+    /// it is: the spin is still to come, and without it the round ends as its text says (NZ 7.1(d)), or by a named person.
+    pub(super) fn leave_open(&mut self, situation: Situation, reason: VoidReason, detail: &str) {
+        if let Some(document) = self.ctx.settings().house.voids(situation) {
+            let by = format!("{document}, {}: the round is void", situation.name());
+            self.declare_void(reason, Vec::new(), Some(&by), detail);
+            return;
+        }
+        match situation {
+            Situation::MotorHeld => self.withdraw_spin(),
+            Situation::SpinLost => self.ask_person(Doubt::SpinLost),
+            Situation::WrongDice => self.ask_person(Doubt::Dice),
+        }
+    }
+
+    /// Ends the round in progress as void; `instead`: what stands in where no clause does.
+    fn declare_void(&mut self, reason: VoidReason, clauses: Vec<String>, instead: Option<&str>, detail: &str) {
+        let text = self.rule_set().map_or("the rule set is not known", |rules| rules.silent());
+        let silent = instead.map(|instead| format!("{text}; {instead}"));
         self.record(Event::Voided(Void { reason, clauses, silent, detail: detail.to_owned() }));
         self.ctx.dump("void", None);
         self.end_round(None, Some(reason));

@@ -33,7 +33,7 @@ pub(super) fn keys(event: &Event) -> &'static [&'static str] {
         Event::Called { call: Call::NoMoreBets, .. } => &["no-more-bets", "bell", "bets-closed"],
         Event::Called { call: Call::NoSpin, .. } => &["no-spin"],
         Event::SpinBegan => &["activate", "at-least-three"],
-        Event::SpinEnded { .. } => &["at-least-three"],
+        Event::SpinMade { .. } | Event::SpinEnded { .. } => &["at-least-three"],
         Event::Revealed { .. } => &["uncover"],
         Event::Established { .. } => &["flat"],
         Event::Asked { .. } | Event::Answered { .. } => &["flat", "interruption-established"],

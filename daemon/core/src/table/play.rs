@@ -61,6 +61,8 @@ impl Table {
 
     fn grant_spin(&mut self) -> Result<(), Refusal> {
         match &self.round {
+            // A reboot has closed the table: nobody has looked at its equipment since (NZ 5).
+            Some(_) if !self.service.is_open() => return Err(Refusal::Closed),
             Some(round) => round.may_spin()?,
             None if !self.order_of_new.spin_begins_round => {
                 self.may_play()?;
@@ -112,6 +114,19 @@ impl Table {
                 self.devices.run_motor(RunsFor::Round, by, &mut self.ctx);
             }
         }
+    }
+
+    /// A spin that was granted, and that something keeps from starting, does not start.
+    pub(super) fn withdraw_spin(&mut self) {
+        let waits = self.round.as_ref().is_some_and(|round| round.spin() == Spin::Asked);
+        if let Some(why) = self.motor_may_run(false).err().filter(|_| waits) {
+            self.drop_held_spin(&why);
+        }
+    }
+
+    fn drop_held_spin(&mut self, why: &Refusal) {
+        self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
+        self.drop_spin(why);
     }
 
     /// The spin that was granted does not start.
@@ -176,16 +191,24 @@ impl Table {
             NoSpin::NeverActivated => {
                 self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin")
             }
-            NoSpin::Drops => {
-                self.sequence.drop_held(|action| matches!(action, Action::Spin(_)));
-                self.drop_spin(&Refusal::NoSpinPressed);
-            }
+            NoSpin::Drops => self.drop_held_spin(&Refusal::NoSpinPressed),
             NoSpin::Stops => {
                 self.devices.tumbler.halt(Stop::NoSpin, &mut self.ctx);
             }
-            NoSpin::NotFlat => self.void(VoidReason::NotFlat, "the dealer saw a die that does not lie flat"),
-            NoSpin::Declared => self.void(VoidReason::Declared, "the dealer announced \"No spin\" after the spin"),
+            NoSpin::NotFlat => self.void(
+                VoidReason::NotFlat,
+                "by the dealer's word, \"No spin\" of dice in sight: a die does not lie flat",
+            ),
+            NoSpin::Declared => self.declare("after the spin"),
         }
+    }
+
+    /// The dealer announced "No spin" of a spin that counted three tumbles: the claim that the tumbler did not operate correctly (NZ
+    /// 7.1(b)), for what no sensor sees. It is a malfunction too, and 7.4 applies.
+    pub(super) fn declare(&mut self, when: &str) {
+        let claim = format!("by the dealer's word, \"No spin\" {when}: the tumbler did not operate correctly");
+        self.latch(Code::Tumbler, claim.clone());
+        self.void(VoidReason::Declared, &claim);
     }
 
     /// The dome was found open.

@@ -20,6 +20,7 @@ impl Table {
                 Doubt::Interrupted => PromptId::Interrupted,
                 Doubt::Knocked => PromptId::Knocked,
                 Doubt::Dice => PromptId::Dice,
+                Doubt::SpinLost => PromptId::SpinLost,
             };
             let of = question.answers.into_iter().map(Finding::name).map(str::to_owned).collect();
             return Some(Prompt { id, of, text: question.text });

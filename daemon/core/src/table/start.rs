@@ -4,6 +4,7 @@ use super::Table;
 use super::show::Picture;
 use crate::context::Context;
 use crate::device::Devices;
+use crate::device::cam::steps_for;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
 use crate::latch::Code;
@@ -13,11 +14,12 @@ use crate::prelude::*;
 use crate::record::{Event, Standing};
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::judgement::FaultVerdict;
-use crate::round::{Doubt, History, Interrupted, Round, SpinEnd};
+use crate::round::spin::LEAST_TUMBLES;
+use crate::round::{Doubt, History, Interrupted, Round, SpinEnd, Spun};
 use crate::rules;
 use crate::sequence::{Action, Sequence};
 use crate::service::{AfterRestart, Restart, Service};
-use crate::settings::{BadSetting, Settings};
+use crate::settings::{BadSetting, Settings, Situation};
 use crate::timer::Timer;
 use crate::units::{Millis, Mono, Seq};
 use serde::{Deserialize, Serialize};
@@ -154,16 +156,34 @@ impl Table {
             let order = rules::rule_set(rules).map_or(self.order_of_new, |r| r.order);
             // People have their time for collecting and paying from now on (NZ 6.5).
             let round = Round::resume(interrupted, rules, layout, order, at);
-            let verdict = round.judge_fault(VoidReason::Interruption, false);
+            let verdict = round.judge_fault(VoidReason::Interruption, false, rules::rule_set(rules));
             self.round = Some(round);
+            if interrupted.was_made() {
+                self.end_made_spin();
+            }
             self.record(Event::Resumed { established: interrupted.established });
             match verdict {
+                // The slot beside a lost journal has a round's number, and nothing of its spin.
+                FaultVerdict::GoesOn if interrupted.rules.id().is_none() => {
+                    self.leave_open(Situation::SpinLost, VoidReason::Interruption, "nothing is on record of the round");
+                }
+                FaultVerdict::GoesOn => {}
                 FaultVerdict::Noted => self.conclude(interrupted),
                 FaultVerdict::Asked => self.ask_person(Doubt::Interrupted),
                 FaultVerdict::Void => self.void_interrupted(interrupted),
             }
         }
         self.sequence.hurry();
+    }
+
+    /// The spin ended with the daemon, after three tumbles were on record: as many are known.
+    fn end_made_spin(&mut self) {
+        let (tumbles, needed) = (LEAST_TUMBLES, steps_for(LEAST_TUMBLES.0));
+        let how = SpinEnd::Interruption;
+        if let Some(round) = &mut self.round {
+            round.end_made_spin(tumbles, Spun { valid: true, steps: needed, how });
+        }
+        self.record(Event::SpinEnded { tumbles, valid: true, steps: needed, needed, how });
     }
 
     /// The daemon was away, and the outcome was established: the round is concluded (SGV6 5.4.1).
@@ -183,10 +203,13 @@ impl Table {
     fn void_interrupted(&mut self, round: &Interrupted) {
         let ground = round.ground();
         let what = match (ground, round.spun) {
+            (None, _) if round.made || round.spun.is_some() => {
+                "after a valid spin, before \"No more bets\": no bet has won or lost".to_owned()
+            }
             (None, _) => "before a spin".to_owned(),
             (Some(Ground::Misoperation), _) => "after a spin that is not valid".to_owned(),
             (Some(_), Some(spun)) => format!("after {} steps of the cam", spun.steps),
-            (Some(_), None) => "in mid-spin; how far it came is not known".to_owned(),
+            (Some(_), None) => "in mid-spin, before three tumbles were on record".to_owned(),
         };
         if let Some(ground) = ground {
             self.add_ground(ground);

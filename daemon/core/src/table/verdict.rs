@@ -14,6 +14,7 @@ use crate::round::ending::{Ground, VoidReason};
 use crate::round::judgement::{self, DiceVerdict, MovedVerdict, SpinVerdict, SpinVoid, Stood, UnrestVerdict};
 use crate::round::spin::LEAST_TUMBLES;
 use crate::round::{Doubt, FlatBy, Reveal, Round, Spin, SpinEnd, Spun};
+use crate::settings::Situation;
 use crate::timer::Timer;
 use crate::units::Millis;
 
@@ -46,6 +47,15 @@ impl Table {
     pub(super) fn is_made(&self, how: SpinEnd) -> bool {
         let tumbles = self.devices.tumbler.counted();
         self.round.as_ref().is_some_and(|round| round.is_made(how, tumbles, self.rule_set()))
+    }
+
+    /// Writes three tumbles down when they are made, as a restart cannot count them any more. Nothing waits for it.
+    pub(super) fn make_spin(&mut self) {
+        if self.is_made(SpinEnd::Interruption) && self.round.as_mut().is_some_and(Round::make_spin) {
+            let steps = self.devices.tumbler.steps();
+            self.record(Event::SpinMade { steps });
+            self.sequence.hurry();
+        }
     }
 
     /// Records how the spin ended.
@@ -96,9 +106,7 @@ impl Table {
         }
         match void {
             None => {}
-            Some(SpinVoid::Declared) => {
-                self.void(VoidReason::Declared, "the dealer announced \"No spin\" while the tumbler ran")
-            }
+            Some(SpinVoid::Declared) => self.declare("while the tumbler ran"),
             Some(SpinVoid::Supply) => {
                 self.void(VoidReason::Interruption, &format!("the supply dipped during the spin; {found}"))
             }
@@ -171,6 +179,9 @@ impl Table {
 
     /// A round that waits for a spin which the tumbler may not make any more: no latch opens before the round has ended.
     fn void_without_spin(&mut self) {
+        if self.is_asked() {
+            return;
+        }
         let inhibits = self.ledger.inhibits_motor();
         if let Some(detail) = inhibits.map(|m| format!("the tumbler may not run: {}: {}", m.code, m.cause)) {
             self.void(VoidReason::Equipment, &detail);
@@ -214,12 +225,9 @@ impl Table {
                 self.void(VoidReason::Equipment, "the reader saw no motion of the dice during the spin");
             }
             DiceVerdict::Wrong(what) => {
-                self.latch(Code::Dice, format!("the reader sees {what}"));
-                self.void(VoidReason::Equipment, &format!("the reader sees {what}"));
-            }
-            DiceVerdict::LeftToManager(what) => {
-                self.latch(Code::Dice, format!("the reader sees {what}"));
-                self.ask_person(Doubt::Dice);
+                let found = format!("the reader sees {what}");
+                self.latch(Code::Dice, found.clone());
+                self.leave_open(Situation::WrongDice, VoidReason::Equipment, &found);
             }
         }
     }

@@ -70,6 +70,7 @@ impl Table {
                 if let Some(report) = self.devices.tumbler.edge(line, active, &mut self.ctx) {
                     self.tumbler_reports(report);
                 }
+                self.make_spin();
             }
             InLine::DomeClosed | InLine::DomeOpen => {
                 self.devices.dome.edge(line, active, &mut self.ctx);

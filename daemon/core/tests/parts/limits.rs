@@ -120,6 +120,7 @@ fn settings(parameters: Parameters) -> Settings {
         layout: "nz-div9-1".into(),
         reader: true,
         temperature: true,
+        house: tumbler_core::settings::House::default(),
         parameters,
     }
 }

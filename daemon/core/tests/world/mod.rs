@@ -111,6 +111,7 @@ pub fn settings(rules: &str, layout: &str) -> Settings {
         layout: layout.into(),
         reader: true,
         temperature: true,
+        house: tumbler_core::settings::House::default(),
         parameters: Parameters { lamp_dwell: 10, ..Parameters::default() },
     }
 }

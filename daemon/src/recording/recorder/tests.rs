@@ -19,6 +19,7 @@ fn table() -> Table {
         layout: "sg-v6-3".into(),
         reader: true,
         temperature: true,
+        house: tumbler_core::settings::House::default(),
         parameters: Parameters::default(),
     };
     let journal = Found::Good { standing: Box::default(), last: Seq(1), relayed: Seq(0), permit: false };

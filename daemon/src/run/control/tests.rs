@@ -79,6 +79,7 @@ fn settings() -> Settings {
         layout: "nz-1998".into(),
         reader: false,
         temperature: false,
+        house: tumbler_core::settings::House::default(),
         parameters: Parameters::default(),
     }
 }

@@ -85,6 +85,11 @@ impl Rounds {
             {
                 self.facts.late_spin_ns = Some(record.at_ns);
             }
+            Fact::SpinMade if self.true_quarters().is_some_and(|turned| turned < super::THREE_TUMBLES) => {
+                let text =
+                    format!("three tumbles are written down after {:?} true quarter turns", self.true_quarters());
+                findings.note(NAME, at_ns, THREE, text);
+            }
             Fact::Stopped if round.spinning => {
                 findings.note(NAME, at_ns, STOPPED, "stopped, and the spin has no end");
             }

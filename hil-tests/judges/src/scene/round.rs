@@ -26,6 +26,8 @@ pub(crate) struct Round {
     /// How many spins began, by the records.
     pub(crate) spins: u32,
     pub(crate) spinning: bool,
+    /// Three full tumbles of its spin are on record.
+    pub(crate) made: bool,
     pub(crate) valid_spin: bool,
     /// The motor was switched on after "No more bets".
     pub(crate) spun_closed: bool,
@@ -75,6 +77,7 @@ impl Round {
             doubted: false,
             spins: 0,
             spinning: false,
+            made: false,
             valid_spin: false,
             spun_closed: false,
             confirmed: false,
@@ -117,7 +120,9 @@ impl Round {
             Fact::SpinBegan => {
                 self.spins = self.spins.saturating_add(1);
                 self.spinning = true;
+                self.made = false;
             }
+            Fact::SpinMade => self.made = true,
             Fact::SpinEnded { valid, .. } => {
                 self.spinning = false;
                 self.valid_spin |= *valid;

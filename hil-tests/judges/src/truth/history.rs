@@ -206,7 +206,16 @@ impl History {
         let mut moment = self.moment(scene);
         if self.spin.activated() && !round.valid_spin {
             push(&mut moment.stages, Stage::Tumbling);
-            push(&mut moment.tumbles, Tumbles::Doubt);
+            if certain && round.spinning {
+                // What is on record is known, and nothing else.
+                let made = moment.tumbles.contains(&Tumbles::Proved);
+                moment.tumbles = vec![if round.made { Tumbles::Proved } else { Tumbles::Doubt }];
+                if made {
+                    push(&mut moment.tumbles, Tumbles::Proved);
+                }
+            } else {
+                push(&mut moment.tumbles, Tumbles::Doubt);
+            }
         }
         // A question that was asked stays asked, and what an answer has established stays established.
         self.add(scene, vec![Event::Interruption], certain && !self.asked && !round.established, moment);

@@ -21,6 +21,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
             }
         }
         Event::SpinBegan => "the tumbler is started".into(),
+        Event::SpinMade { .. } => "three tumbles are made".into(),
         Event::SpinFlickered { line } => format!("{line} flickered, the same spin goes on"),
         Event::SpinDropped { why } => format!("the spin does not begin: {why}"),
         Event::SpinEnded { valid, steps, needed, how, .. } => {

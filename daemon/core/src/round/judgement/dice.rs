@@ -20,10 +20,8 @@ pub(crate) enum DiceVerdict {
     NotFlat(usize),
     /// The shaft turned, and they did not tumble.
     NotTumbled,
-    /// They are not the table's dice: void.
+    /// They are not the table's dice, for which no text has a clause of its own (SGV6, SGOC 5.14).
     Wrong(&'static str),
-    /// They are not the table's dice, which the rules leave to a person (SGV6, SGOC 5.14).
-    LeftToManager(&'static str),
 }
 
 /// Judges dice at rest: whether a person is `asked` already, whether they `tumbled`, and how the reader sees them.
@@ -34,7 +32,6 @@ pub(crate) fn dice(asked: bool, tumbled: Option<bool>, seen: Verdict, rules: Opt
         _ if asked => DiceVerdict::Open,
         _ if tumbled == Some(false) => DiceVerdict::NotTumbled,
         Verdict::NotFlat(dice) => DiceVerdict::NotFlat(dice),
-        Verdict::Wrong(what) if is_left_to_manager(rules) => DiceVerdict::LeftToManager(what),
         Verdict::Wrong(what) => DiceVerdict::Wrong(what),
         Verdict::Unknown => DiceVerdict::Open,
         Verdict::Flat => DiceVerdict::Flat,
@@ -179,6 +176,7 @@ impl Round {
         Err(match (finding, self.asked()) {
             (Finding::CannotTell, _) => return Ok(()),
             (_, Some(Doubt::Dice)) => Refusal::DiceNotEnrolled,
+            (_, Some(Doubt::SpinLost)) => Refusal::NobodyCounted,
             (Finding::Undisturbed, None) => Refusal::DealerKeys,
             (Finding::Undisturbed, Some(Doubt::Knocked)) if self.order().covered && self.established().is_none() => {
                 Refusal::MovedUnseen

@@ -70,7 +70,7 @@ fn a_defect_is_judged_by_its_text() {
     assert_eq!(turns(&open), Misoperated);
 }
 
-/// NZ 7.1(a) asks how a die lies; SGV6 5.5.2 whether it came to rest, and 5.14 leaves foreign dice to the manager.
+/// NZ 7.1(a) asks how a die lies; SGV6 5.5.2 whether it came to rest.
 #[test]
 fn dice_are_judged_by_their_text() {
     for (id, _, nz) in RULES {
@@ -79,8 +79,7 @@ fn dice_are_judged_by_their_text() {
         assert_eq!(judge(true, true, Verdict::NotFlat(1)), knocked, "{id}");
         assert_eq!(judge(false, true, Verdict::NotFlat(1)), DiceVerdict::NotFlat(1), "{id}");
         assert_eq!(judge(false, false, Verdict::Flat), DiceVerdict::NotTumbled, "{id}");
-        let foreign = if nz { DiceVerdict::Wrong("x") } else { DiceVerdict::LeftToManager("x") };
-        assert_eq!(judge(false, true, Verdict::Wrong("x")), foreign, "{id}");
+        assert_eq!(judge(false, true, Verdict::Wrong("x")), DiceVerdict::Wrong("x"), "{id}");
         assert_eq!(judge(false, true, Verdict::Flat), DiceVerdict::Flat, "{id}");
     }
 }
@@ -204,34 +203,44 @@ fn a_dome_exposes_dice_before_no_more_bets() {
     }
 }
 
-/// SGV6 5.4.1 and 5.4.2: equipment voids what it cut off, people are asked of dice that have fallen, and an outcome that is
-/// established stands. SGV6 5.5.3: exposed dice are void whatever they show.
+/// SGV6 5.4.1 and 5.4.2: equipment voids what it cut off, and a lost controller what no bet has won or lost yet; people are asked of
+/// dice that have fallen, and an outcome that is established stands. SGV6 5.5.3: exposed dice are void whatever they show. New Zealand's
+/// text has no void for a controller that was away before the spin.
 #[test]
 fn a_fault_is_judged_by_how_far_the_dice_are() {
-    for equipment in [VoidReason::Equipment, VoidReason::Interruption] {
-        assert_eq!(spun(false).judge_fault(equipment, false), FaultVerdict::Void);
-        assert_eq!(spun(false).judge_fault(equipment, true), FaultVerdict::Asked);
-        assert_eq!(spun(true).judge_fault(equipment, false), FaultVerdict::Asked);
+    use FaultVerdict::{Asked, GoesOn, Noted, Void};
+    for (id, on, nz) in RULES {
+        let judge = |round: &Round, reason, made| round.judge_fault(reason, made, rule_set(id));
+        let new = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
+        assert_eq!(judge(&new, VoidReason::Interruption, false), if nz { GoesOn } else { Void }, "{id}");
+        assert_eq!(judge(&new, VoidReason::Equipment, false), Void, "{id}");
+        let (mut round, cut) = (spun_under(id, on, true), spun_under(id, on, false));
+        assert_eq!([false, true].map(|made| judge(&cut, VoidReason::Equipment, made)), [Void, Asked], "{id}");
+        let lost = |round: &Round| judge(round, VoidReason::Interruption, false);
+        assert_eq!(lost(&round), if nz { Asked } else { Void }, "{id}: bets are open");
+        round.close_bets();
+        assert_eq!(lost(&round), Asked, "{id}: no more bets");
+        assert_eq!(judge(&round, VoidReason::Equipment, false), Asked, "{id}");
+        assert_eq!(judge(&round, VoidReason::Exposed, true), Void, "{id}");
+        round.reveal(Reveal::Dome);
+        round.establish(FlatBy::Dealer);
+        assert_eq!(judge(&round, VoidReason::Exposed, false), Noted, "{id}");
     }
-    assert_eq!(spun(true).judge_fault(VoidReason::Exposed, true), FaultVerdict::Void);
-    let mut round = spun(true);
-    see(&mut round);
-    round.establish(FlatBy::Dealer);
-    assert_eq!(round.judge_fault(VoidReason::Exposed, false), FaultVerdict::Noted);
 }
 
 /// NZ 7.1(b), SGV6 5.4.2: a tumbler that turns under the dome moves dice that have fallen; dice that people see are theirs to tell.
 #[test]
 fn a_tumbler_spoils_only_what_nobody_sees_yet() {
+    let rules = rule_set("sg-v6");
     let mut round = spun(true);
-    assert_eq!(round.judge_tumbler(true), FaultVerdict::Void);
+    assert_eq!(round.judge_tumbler(true, rules), FaultVerdict::Void);
     see(&mut round);
-    assert_eq!(round.judge_tumbler(false), FaultVerdict::Asked);
+    assert_eq!(round.judge_tumbler(false, rules), FaultVerdict::Asked);
     round.establish(FlatBy::Dealer);
-    assert_eq!(round.judge_tumbler(false), FaultVerdict::Noted);
+    assert_eq!(round.judge_tumbler(false, rules), FaultVerdict::Noted);
     let mut asked = spun(true);
     asked.ask(Doubt::Interrupted);
-    assert_eq!(asked.judge_tumbler(false), FaultVerdict::Asked);
+    assert_eq!(asked.judge_tumbler(false, rules), FaultVerdict::Asked);
 }
 
 /// NZ 7.1(a) asks how a die lies, knocked or not; SGV6 5.5.2 whether it came to rest flat, and 5.14 leaves a knock to a person.

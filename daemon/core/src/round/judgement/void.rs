@@ -12,6 +12,8 @@ use crate::rules::RuleSet;
 pub(crate) enum FaultVerdict {
     /// The outcome is established: it is noted, and play goes on.
     Noted,
+    /// The spin is still to come, and play goes on.
+    GoesOn,
     /// The dice of a valid spin have fallen: people say how they lie.
     Asked,
     /// The round is void.
@@ -46,10 +48,17 @@ pub(crate) fn stands(rules: Option<&RuleSet>) -> Refusal {
 /// What follows from what is known of it.
 impl Round {
     /// What a fact comes to that voids the round for this reason; `made`: a spin runs whose three tumbles are proved.
-    pub(crate) fn judge_fault(&self, reason: VoidReason, made: bool) -> FaultVerdict {
+    pub(crate) fn judge_fault(&self, reason: VoidReason, made: bool, rules: Option<&RuleSet>) -> FaultVerdict {
         let equipment = matches!(reason, VoidReason::Equipment | VoidReason::Interruption);
+        let lost = reason == VoidReason::Interruption;
         if self.established().is_some() {
             FaultVerdict::Noted
+        } else if lost && !self.bets_closed() && voids(rules, Ground::Interruption) {
+            // No bet has won or lost while bets are open (SGV6 5.4.2).
+            FaultVerdict::Void
+        } else if lost && !self.has_begun_spin() && !voids(rules, Ground::Interruption) {
+            // The text has no void for it, and the spin is still to come.
+            FaultVerdict::GoesOn
         } else if equipment && (self.has_valid_spin() || made) {
             // The dice of a valid spin have fallen, whatever fails then (SGV6 5.4.1).
             FaultVerdict::Asked
@@ -60,9 +69,9 @@ impl Round {
 
     /// What a tumbler comes to that does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
     /// What turns under the dome moves the dice; what fails once people see them did not spoil them.
-    pub(crate) fn judge_tumbler(&self, made: bool) -> FaultVerdict {
+    pub(crate) fn judge_tumbler(&self, made: bool, rules: Option<&RuleSet>) -> FaultVerdict {
         if self.established().is_some() || self.asked().is_some() || self.lies_open() {
-            self.judge_fault(VoidReason::Equipment, made)
+            self.judge_fault(VoidReason::Equipment, made, rules)
         } else {
             FaultVerdict::Void
         }

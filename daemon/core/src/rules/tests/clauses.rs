@@ -7,8 +7,9 @@ use crate::round::ending::Ground::{self, *};
 use alloc::collections::BTreeSet;
 
 /// Each ground under each rule set: NZ98, NZ9, SGV6, SGOC, SGOC-early. Empty: the text is silent.
-const VOIDS: [(Ground, [&str; 5]); 10] = [
+const VOIDS: [(Ground, [&str; 5]); 11] = [
     (FewerThanThree, ["NZ98 7.1(b), NZ98 6.1", "NZ9 7.1(b), NZ9 6.1", "SGV6 5.5.1", "SGOC 5.5.1", "SGOC-early 5.1.2"]),
+    (Uncounted, ["NZ98 7.1(b)", "NZ9 7.1(b)", "SGV6 3.7", "SGOC 3.7", ""]),
     (DiceNotTumbled, ["NZ98 7.1(b), NZ98 6.1", "NZ9 7.1(b), NZ9 6.1", "", "", "SGOC-early 5.1.2"]),
     (Misoperation, ["NZ98 7.1(b)", "NZ9 7.1(b)", "", "", ""]),
     (NotFlat, ["NZ98 7.1(a)", "NZ9 7.1(a)", "SGV6 5.5.2", "SGOC 5.5.2", "SGOC-early 5.1.3"]),

@@ -29,8 +29,8 @@ pub(crate) enum Plays {
     Named,
 }
 
-/// What the lanes that take turns are called together: their guests, and a build of all that ships, would take a third of the time of
-/// all lanes.
+/// What the lanes that take turns are called together: what another machine or compiler, guests, long searches and mutants say changes
+/// rarely from commit to commit, and would take more than half the time of all lanes.
 pub(crate) const TURNS: &str = "turns";
 
 /// The lane that builds the tools of all others.
@@ -321,7 +321,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "arm64",
         about: "the daemon for a Raspberry Pi is built: as it ships at every third commit, and else without its last optimisation",
-        plays: Plays::Always,
+        plays: Plays::InTurn(6),
         needs: &[ARM64, Need::Tool(AUDITABLE)],
         demand: after(locking(compute(130, 2500), &[Lock::Release]), &["release"]),
         work: work::arm64,
@@ -347,7 +347,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "emulated-pi",
         about: "the arm64 binary on an emulated Raspberry Pi 3: pins by rppal and by cdev, and the temperature sensor; and on a board \
                 whose lines have edges: turns of the shaft (QEMU)",
-        plays: Plays::Always,
+        plays: Plays::InTurn(7),
         needs: &[GUEST, QEMU_ARM, ARM64],
         demand: after(compute(100, 1500), &["arm64"]),
         work: |_| work::script("scripts/emulated-pi", &[]),
@@ -355,7 +355,7 @@ pub(crate) const LANES: &[Lane] = &[
     Lane {
         name: "msrv",
         about: "the workspace checked by the oldest compiler that it promises, in a root file system of Debian 13 (root)",
-        plays: Plays::Always,
+        plays: Plays::InTurn(8),
         needs: &[NSPAWN],
         demand: locking(compute(150, 1500), &[Lock::Container]),
         work: |_| work::script("scripts/test-msrv", &[]),
@@ -372,7 +372,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "search",
         about: "everything that people and faults can do, in every order, two inputs deep from every stage of a round, with the \
                 invariants checked after each; under one rule set of each order of play",
-        plays: Plays::Always,
+        plays: Plays::InTurn(9),
         needs: &[],
         demand: after(compute(100, 1000), &["build"]),
         work: work::search,
@@ -390,7 +390,7 @@ pub(crate) const LANES: &[Lane] = &[
         name: "mutants",
         about: "mutants of daemon/core on the lines that changed since the last landed commit: at least 90 percent must be caught. At \
                 most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
-        plays: Plays::Always,
+        plays: Plays::InTurn(10),
         needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
         demand: after(compute(130, 2000), &[TOOLS, "build", "clippy", "quick", "doc"]),
         work: mutants::sample,

@@ -28,7 +28,7 @@ fn each_turn_is_that_of_one_lane() {
     for (turn, name) in (1..).zip(in_turn()) {
         assert_eq!(place(name), Some(Plays::InTurn(turn)), "{name}");
     }
-    assert_eq!(in_turn().len(), 5);
+    assert_eq!(in_turn().len(), 10);
 }
 
 #[test]

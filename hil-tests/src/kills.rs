@@ -112,7 +112,7 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
             verdict => Ok(Some(KillReport { n, verdict, after: "the daemon lived".into() })),
         };
     }
-    let was = DurableRound::of(bench.as_mut(), order::covered(rules));
+    let was = DurableRound::of(bench.as_mut(), rules);
     let rest = trial(rules, &was.steps(fault), &was.endings())?;
     let verdict = run(bench.as_mut(), &rest).verdict;
     Ok(Some(KillReport { n, verdict, after: was.last }))
@@ -122,6 +122,13 @@ fn one(runner: &Runner, rules: &str, at: KillPoint, n: u16, salt: u64) -> Result
 #[derive(Clone, Debug, Default)]
 struct DurableRound {
     began: bool,
+    /// The text has no void for a controller that is away, and none for a spin that is lost with it.
+    silent: [bool; 2],
+    /// Under SGV6 no bet has won or lost before "No more bets".
+    open_voids: bool,
+    /// The spin began, and nobody knows how far it came unless it is `spun`.
+    spinning: bool,
+    /// Three tumbles are on record.
     spun: bool,
     /// The dome is away, and "No more bets" is not recorded.
     exposed: bool,
@@ -134,12 +141,18 @@ struct DurableRound {
 }
 
 impl DurableRound {
-    fn of(bench: &mut dyn Bench, covered: bool) -> Self {
-        let mut was = Self { exposed: covered && bench.physical().dome_up, covered, ..Self::default() };
+    fn of(bench: &mut dyn Bench, rules: &str) -> Self {
+        let covered = order::covered(rules);
+        let early = rules == "sg-open-early";
+        let silent = [early || rules.starts_with("nz"), early];
+        let exposed = covered && bench.physical().dome_up;
+        let mut was = Self { exposed, covered, silent, open_voids: rules == "sg-v6", ..Self::default() };
         for durable in &bench.log().records {
             match &durable.record.event {
                 Event::RoundBegan { .. } => was.began = true,
-                Event::SpinEnded { valid, .. } => was.spun |= *valid,
+                Event::SpinBegan => was.spinning = true,
+                Event::SpinMade { .. } => was.spun = true,
+                Event::SpinEnded { valid, .. } => was.spun = *valid,
                 Event::Called { call: Call::NoMoreBets, .. } => (was.exposed, was.called) = (false, true),
                 Event::Established { .. } => was.established = true,
                 Event::Result { .. } => was.result = true,
@@ -167,6 +180,9 @@ impl DurableRound {
             Self { established: true, .. } => {
                 add(&["pass 2500 ms", "collect and pay", "key entry", "wait record settled"]);
             }
+            Self { spun: true, called: false, open_voids: true, .. } => {
+                add(&["wait record voided reason=interruption within 1000 ms"]);
+            }
             // Exposure voids the round before anybody is asked.
             Self { spun: true, exposed: true, .. } => add(&["wait record voided reason=exposed within 1000 ms"]),
             // No reader sees the dice, so a person is asked how they lie.
@@ -174,6 +190,12 @@ impl DurableRound {
                 add(&["wait record asked why=interrupted within 1000 ms", "turn key", "do interrupted undisturbed"]);
                 add(&[if self.called && self.covered { "at bets-closed" } else { "at spun" }]);
                 add(&["play to settled"]);
+            }
+            Self { spinning: false, silent: [true, _], called, .. } => {
+                add(&["pass 1000 ms", if *called { "at bets-closed" } else { "at betting" }, "play to settled"]);
+            }
+            Self { spinning: true, silent: [_, true], .. } => {
+                add(&["wait record asked why=spin-lost within 1000 ms", "turn key", "do interrupted cannot-tell"]);
             }
             Self { .. } => add(&["wait record voided reason=interruption within 1000 ms"]),
         }
@@ -183,10 +205,19 @@ impl DurableRound {
 
     fn endings(&self) -> Vec<String> {
         // How far the spin was is for the judges to say, so several grounds are accepted.
-        let clauses = "by interruption or by interruption and fewer-than-three or by interruption and misoperation";
+        let clauses = "by interruption or by interruption and uncounted or by interruption and misoperation";
         let next = "settled: silent: the table plays on".to_owned();
         match self {
             Self { began: false, .. } => vec![next],
+            Self { established: false, spun: true, called: false, open_voids: true, .. } => {
+                vec!["void interruption: by interruption".into(), next]
+            }
+            Self { established: false, spun: false, spinning: false, silent: [true, _], .. } => {
+                vec!["settled: silent: the spin was still to come".into(), next]
+            }
+            Self { established: false, spun: false, spinning: true, silent: [_, true], .. } => {
+                vec!["void supervisor: by decision".into(), next]
+            }
             Self { established: false, spun: true, exposed: true, .. } => vec!["void exposed: by exposed".into(), next],
             Self { established: true, .. } | Self { spun: true, .. } => {
                 vec!["settled: silent: the outcome was established".into(), next]

@@ -3,7 +3,7 @@
 import { ask, el, fill, when, words } from "/live.js";
 import { sentence, showRound } from "/round.js";
 
-const KINDS = ["commissioned", "started", "stopped", "test-began", "tested", "opened", "closed", "maintenance", "round-began", "called", "spin-began", "spin-dropped", "spin-flickered", "spin-ended", "revealed", "established", "faces-read", "entry-error", "entry-differs", "result", "amended", "lamps-verified", "settled", "voided", "noted", "voided-afterwards", "corrected", "supervised", "resumed", "asked", "answered", "latched", "unlatched", "refused", "key-turned", "decided", "closing", "dice-enrolled", "hardware-tested", "keyframe"];
+const KINDS = ["commissioned", "started", "stopped", "test-began", "tested", "opened", "closed", "maintenance", "round-began", "called", "spin-began", "spin-made", "spin-dropped", "spin-flickered", "spin-ended", "revealed", "established", "faces-read", "entry-error", "entry-differs", "result", "amended", "lamps-verified", "settled", "voided", "noted", "voided-afterwards", "corrected", "supervised", "resumed", "asked", "answered", "latched", "unlatched", "refused", "key-turned", "decided", "closing", "dice-enrolled", "hardware-tested", "keyframe"];
 /** Records beside the drawing of the table. */
 const LATEST = 8;
 /** Rows on the page before the oldest go, while the page only follows. */

@@ -204,7 +204,8 @@ impl History {
     /// Program or power went. What was not durable is lost: how far the spin was, and that it ended.
     fn interrupted(&mut self, round: &Round, scene: &Scene, certain: bool) {
         let mut moment = self.moment(scene);
-        if self.spin.activated() && !round.valid_spin {
+        // A spin that is on record may have begun, whatever its motor did.
+        if (self.spin.activated() || round.spinning) && !round.valid_spin {
             push(&mut moment.stages, Stage::Tumbling);
             if certain && round.spinning {
                 // What is on record is known, and nothing else.

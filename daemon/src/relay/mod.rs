@@ -17,6 +17,7 @@
 //! without a pause, forgets unacknowledged messages and does not notice a connection that is stuck in a write.
 
 mod connection;
+mod expiry;
 mod identity;
 mod keys;
 pub mod ledger;

@@ -1,5 +1,6 @@
 //! Which broker, and rumqttc's options for one connection to it.
 
+use super::expiry::{Certificates, Watching};
 use super::ledger::WINDOW;
 use anyhow::Context;
 
@@ -7,6 +8,7 @@ use rumqttc::v5::MqttOptions;
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{ConnectProperties, LastWill};
 use rumqttc::{TlsConfiguration, Transport};
+use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use std::path::{Path, PathBuf};
@@ -72,12 +74,17 @@ impl Settings {
         Ok(format!("[{}]", self.host))
     }
 
-    /// rumqttc's options for a connection with this will. Reads files.
+    /// rumqttc's options for a connection with this will. Reads files, and notes when their certificates expire, and later the broker's.
     ///
     /// # Errors
     /// A file that cannot be read or does not hold what it should.
-    pub(super) fn options(&self, will_topic: &str, will: Vec<u8>) -> anyhow::Result<MqttOptions> {
-        let mut options = self.connection(LARGEST_INCOMING)?;
+    pub(super) fn options(
+        &self,
+        will_topic: &str,
+        will: Vec<u8>,
+        certificates: &Certificates,
+    ) -> anyhow::Result<MqttOptions> {
+        let mut options = self.connection(LARGEST_INCOMING, certificates)?;
         options.set_last_will(LastWill::new(will_topic, will, QoS::AtLeastOnce, true, None));
         options.set_outgoing_inflight_upper_limit(WINDOW);
         Ok(options)
@@ -88,10 +95,10 @@ impl Settings {
     /// # Errors
     /// As for [`Settings::options`].
     pub fn consumer(&self) -> anyhow::Result<MqttOptions> {
-        self.connection(LARGEST_MESSAGE)
+        self.connection(LARGEST_MESSAGE, &Certificates::default())
     }
 
-    fn connection(&self, largest_incoming: u32) -> anyhow::Result<MqttOptions> {
+    fn connection(&self, largest_incoming: u32, certificates: &Certificates) -> anyhow::Result<MqttOptions> {
         let mut options = MqttOptions::new(self.client_id.clone(), self.address()?, self.port);
         // The journal is the outbox, so a session at the broker would only be a second and worse one.
         options.set_clean_start(true);
@@ -106,7 +113,10 @@ impl Settings {
             options.set_credentials(username.clone(), password.unwrap_or_default());
         }
         if let Some(tls) = &self.tls {
-            options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(Arc::new(client(tls)?))));
+            options.set_transport(Transport::tls_with_config(TlsConfiguration::Rustls(Arc::new(client(
+                tls,
+                certificates,
+            )?))));
         }
         Ok(options)
     }
@@ -129,16 +139,24 @@ fn password(file: &Path) -> anyhow::Result<String> {
     Ok(line.to_owned())
 }
 
-fn client(tls: &Tls) -> anyhow::Result<rustls::ClientConfig> {
-    let roots = authorities(&tls.ca)?;
+fn client(tls: &Tls, seen: &Certificates) -> anyhow::Result<rustls::ClientConfig> {
+    let roots = Arc::new(authorities(&tls.ca)?);
     // Named, because rustls has no provider of its own here and would end the process over it.
     let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let verifier = WebPkiServerVerifier::builder_with_provider(roots, Arc::clone(&provider)).build()?;
+    if tls.ca != Path::new(SYSTEM_AUTHORITIES) {
+        seen.note(tls.ca.display().to_string(), &certificates(&tls.ca)?, &verifier);
+    }
+    let watching = Watching { verifier: Arc::clone(&verifier), certificates: seen.clone() };
     let config = rustls::ClientConfig::builder_with_provider(provider)
         .with_safe_default_protocol_versions()?
-        .with_root_certificates(roots);
+        .dangerous()
+        .with_custom_certificate_verifier(Arc::new(watching));
     let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
+    let chain = certificates(certificate)?;
+    seen.note(certificate.display().to_string(), chain.get(..1).unwrap_or_default(), &verifier);
     config
-        .with_client_auth_cert(certificates(certificate)?, private_key(key)?)
+        .with_client_auth_cert(chain, private_key(key)?)
         .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
 }
 
@@ -197,11 +215,11 @@ mod tests {
             password_file: None,
             keep_alive: Duration::from_secs(1),
         };
-        let options = settings.options("status", vec![]).unwrap();
+        let options = settings.options("status", vec![], &Certificates::default()).unwrap();
         assert_eq!(options.broker_address(), ("[fd00::1]".into(), 1883));
         assert_eq!(options.keep_alive(), LEAST_KEEP_ALIVE, "rumqttc panics below it");
         settings.tls = Some(Tls { ca: "/nonexistent".into(), client: None });
-        let error = settings.options("status", vec![]).err().unwrap().to_string();
+        let error = settings.options("status", vec![], &Certificates::default()).err().unwrap().to_string();
         assert!(error.contains("IPv6"), "{error}");
     }
 }

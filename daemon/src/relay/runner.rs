@@ -1,6 +1,7 @@
 //! The relay's life: connect, tell, lose the connection, pause, connect again.
 
 use super::connection::{Connection, ConnectionLost};
+use super::expiry::Certificates;
 use super::identity::Identity;
 use super::keys::Keys;
 use super::options::Settings;
@@ -72,6 +73,9 @@ struct Runner<O> {
     /// When a daemon that stops leaves, whether everything is told or not.
     leave: Option<Instant>,
     health: Health,
+    certificates: Certificates,
+    /// What was last said of certificates that are about to expire.
+    expiring: Option<String>,
     /// How many connections in a row the broker took and then ended without a word.
     hung_up: u32,
     /// Since when the broker has answered on this connection.
@@ -107,6 +111,8 @@ pub async fn run<O: Outbox>(
         reader: Reader::new(outbox),
         reread: None,
         leave: None,
+        certificates: Certificates::default(),
+        expiring: None,
         hung_up: 0,
         connected_since: None,
         refused: RefusedRecord::new(timing),
@@ -166,9 +172,9 @@ impl<O: Outbox> Runner<O> {
 
     /// One connection, from the attempt to its end.
     async fn connection(&mut self) -> Result<End, ReadFailed> {
-        let settings = self.settings.clone();
+        let (settings, certificates) = (self.settings.clone(), self.certificates.clone());
         let (topic, will) = (self.topics.status(), retained::status(&self.identity, false));
-        let options = match tokio::task::spawn_blocking(move || settings.options(&topic, will)).await {
+        let options = match tokio::task::spawn_blocking(move || settings.options(&topic, will, &certificates)).await {
             Ok(Ok(options)) => options,
             Ok(Err(error)) => return Ok(End::Lost(Trouble::passing(format!("{error:#}")))),
             Err(_) => return Ok(End::Lost(Trouble::passing("the files of the connection cannot be read"))),
@@ -356,11 +362,19 @@ impl<O: Outbox> Runner<O> {
         self.health.acknowledged = *self.feeds.acknowledged.borrow();
         self.health.waiting = self.feeds.durable.borrow().0.saturating_sub(self.health.acknowledged.0);
         self.health.keys_dropped = self.keys.dropped();
-        let health = &self.health;
+        let expiring = self.certificates.trouble(wall());
+        if expiring != self.expiring {
+            if let Some(expiring) = &expiring {
+                tracing::warn!(broker = self.health.broker, "{expiring}");
+            }
+            self.expiring.clone_from(&expiring);
+        }
+        let mut health = self.health.clone();
+        health.trouble = health.trouble.or(expiring);
         self.feeds.health.send_if_modified(|told| {
-            let is_news = told.as_ref() != Some(health);
+            let is_news = told.as_ref() != Some(&health);
             if is_news {
-                *told = Some(health.clone());
+                *told = Some(health);
             }
             is_news
         });

@@ -30,6 +30,10 @@ async fn tls_trusts_the_configured_authority_and_no_other() {
     with.tls = Some(Tls { ca, client: None });
     let bench = Bench::start_after(with, tumbler_core::units::Seq(0), journal);
     bench.acknowledged(1).await;
+    // The authority's certificate and the broker's are for two days; thirty days before, it is time to renew them.
+    let trouble = bench.troubled("the broker's certificate expires at ").await;
+    assert!(trouble.contains(&format!("{at}/ca.crt expires at ")), "{trouble}");
+    assert!(bench.health().connected);
 }
 
 /// A broker that wants a certificate of its clients says so only by hanging up, and one that wants TLS says nothing at all.
@@ -58,4 +62,5 @@ async fn what_the_broker_wants_of_tls_is_named() {
     with.tls = Some(Tls { ca, client: Some((dir.path().join("server.crt"), key)) });
     let bench = Bench::start_after(with, tumbler_core::units::Seq(0), journal);
     bench.acknowledged(1).await;
+    bench.troubled(&format!("{at}/server.crt expires at ")).await;
 }

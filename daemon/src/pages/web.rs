@@ -15,6 +15,14 @@ pub fn guard(headers: &mut HeaderMap, policy: HeaderValue) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
+/// The one `Host` of a request; none where a second one says something else: a proxy may have gone by that.
+#[must_use]
+pub fn host(headers: &HeaderMap) -> Option<&str> {
+    let mut hosts = headers.get_all(header::HOST).iter();
+    let host = hosts.next().map_or(Some(""), |host| host.to_str().ok());
+    host.filter(|_| hosts.next().is_none())
+}
+
 /// Whether a request's `Host` is an address, this machine as it calls itself, or one of these names. A page of elsewhere,
 /// whose name was made to lead here, comes with that name, and must not read what is here.
 #[must_use]

@@ -9,7 +9,7 @@ use crate::pages::standing::{self, Grade};
 use crate::pages::web;
 use crate::run::trace::PACE;
 use axum::extract::{Query, Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -67,12 +67,13 @@ fn acts() -> Router<Shared> {
 }
 
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
-    let mut response = if web::is_here(host, &shared.names) {
-        next.run(request).await
-    } else {
-        let why = "the panel is not known by this name; ask for it by its address, or set panel.host to the name";
-        Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response()
+    let mut response = match web::host(request.headers()) {
+        Some(host) if web::is_here(host, &shared.names) => next.run(request).await,
+        Some(_) => {
+            let why = "the panel is not known by this name; ask for it by its address, or set panel.host to the name";
+            Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response()
+        }
+        None => Problem::wrong("the request has two `Host` lines, or one that is no text".into()).into_response(),
     };
     web::guard(response.headers_mut(), HeaderValue::from_static(POLICY));
     response

@@ -2,6 +2,7 @@
 //! does not take what it asked for, loses its place.
 
 use super::access::{Access, Client};
+use super::head::{Framing, Heads};
 use super::places::{AGAIN, Full, Place, Places};
 use super::problem::Problem;
 use super::repeats::{self, Repeats};
@@ -148,13 +149,24 @@ async fn client(stream: TcpStream, place: Place, from: IpAddr, service: TowerToH
         tracing::debug!("a client of the panel: {error}");
         return;
     }
+    let framing = Framing::new();
+    let heads = framing.clone();
     let service = service_fn(move |mut request: Request<Incoming>| {
+        let is_last = framing.request(&request);
         request.extensions_mut().insert(Client(from));
-        service.call(request)
+        let answer = service.call(request);
+        async move {
+            let mut answer = answer.await?;
+            if is_last {
+                answer.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
+            }
+            Ok::<_, Infallible>(answer)
+        }
     });
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(TAKES));
-    if let Err(error) = http().serve_connection(TokioIo::new(Box::pin(stream)), service).await {
+    let stream = TokioIo::new(Heads::new(Box::pin(stream), heads));
+    if let Err(error) = http().serve_connection(stream, service).await {
         tracing::debug!("a client of the panel: {error}");
     }
     drop(place);

@@ -21,6 +21,7 @@ mod access;
 pub mod accounts;
 mod answers;
 mod brake;
+mod head;
 mod kept;
 mod listener;
 mod pages;

@@ -1,7 +1,9 @@
 //! The pages: whole, small, from nowhere else, and only to look at.
 
-use crate::bench::Bench;
+use crate::bench::{Bench, LONG};
 use std::process::Command;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::timeout;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 
@@ -107,6 +109,53 @@ async fn nothing_can_be_told_to_a_panel_without_a_login() {
     let answer = bench.get("/settings").await;
     assert_eq!(answer.code, 404);
     assert!(answer.json()["error"].as_str().unwrap().contains("/display"), "{answer:?}");
+    bench.stop().await;
+}
+
+/// What a proxy may understand otherwise than the panel is refused: a line that ends with a bare LF, and a second `Host`. A body may hold
+/// either, and requests may follow each other on a connection.
+#[tokio::test]
+async fn what_can_be_read_in_two_ways_is_refused() {
+    let bench = Bench::start().await;
+    let body = "{\"a\":\n\n1}";
+    let of_body = |end: &str| format!("POST /api/login HTTP/1.1\r\nHost: localhost\r\n{end}\r\n\r\n");
+    let (one, last) = (
+        "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n",
+        "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n",
+    );
+    for (said, codes) in [
+        ("GET / HTTP/1.1\nHost: localhost\n\n".to_owned(), vec![400]),
+        ("GET / HTTP/1.1\r\nHost: localhost\nX: y\r\n\r\n".to_owned(), vec![400]),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\n".to_owned(), vec![400]),
+        (format!("{one}GET / HTTP/1.1\r\nHost: localhost\n\r\n"), vec![200, 400]),
+        ("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_owned(), vec![400]),
+        (format!("{one}\r\n{one}{last}"), vec![200, 200, 200]),
+        (format!("{}{body}{last}", of_body(&format!("Content-Length: {}", body.len()))), vec![403, 200]),
+        (format!("{}b\r\n{body}\r\n0\r\n\r\n{last}", of_body("Transfer-Encoding: chunked")), vec![403]),
+    ] {
+        let mut stream = bench.connect(1).await;
+        // Byte by byte, as a network may bring it, and in one piece.
+        for pieces in [said.len(), 1] {
+            // Who still sends when it is hung up on may lose the answer.
+            if pieces > 1 && codes.contains(&400) && !said.ends_with("\r\n\n") {
+                continue;
+            }
+            if pieces > 1 {
+                for byte in said.as_bytes() {
+                    let _ = stream.write_all(&[*byte]).await;
+                }
+            } else {
+                stream = bench.connect(1).await;
+                let _ = stream.write_all(said.as_bytes()).await;
+            }
+            let mut all = Vec::new();
+            // Who is hung up on with something unread is told of a reset.
+            let _ = timeout(LONG, stream.read_to_end(&mut all)).await.unwrap();
+            let all = String::from_utf8_lossy(&all);
+            let told: Vec<u16> = all.split("HTTP/1.1 ").skip(1).map(|answer| answer[..3].parse().unwrap()).collect();
+            assert_eq!(told, codes, "{said:?}: {all}");
+        }
+    }
     bench.stop().await;
 }
 

@@ -7,7 +7,7 @@ use crate::say;
 use anyhow::Context;
 use axum::Router;
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, StatusCode, header};
+use axum::http::{HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
 use axum::response::sse::{Event, Sse};
 use axum::response::{Html, IntoResponse, Response};
@@ -112,7 +112,7 @@ fn router(address: SocketAddr, pictures: watch::Receiver<Arc<str>>) -> anyhow::R
 }
 
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let host = request.headers().get(header::HOST).and_then(|host| host.to_str().ok()).unwrap_or_default();
+    let host = web::host(request.headers()).unwrap_or_default();
     // A page of elsewhere, whose name was made to lead here, must not read the floor.
     let mut response = if shared.is_local && !web::is_here(host, &[]) {
         (StatusCode::MISDIRECTED_REQUEST, "the floor is for this machine only: ask for it as localhost").into_response()

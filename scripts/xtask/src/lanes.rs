@@ -1,6 +1,6 @@
 //! All lanes: what each is for, what it needs, what it takes of the machine.
 
-use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, LINKS, MUTANTS, NEXTEST, Need};
+use crate::install::{ABOUT, AUDITABLE, BOOK, CYCLONEDX, DEB, DENY, FUZZ, Installer, LINKS, MUTANTS, NEXTEST, Need};
 use crate::repository::Repository;
 use crate::rotation::Rotation;
 use crate::schedule::Channel::{Compute, Wait};
@@ -86,7 +86,7 @@ pub(crate) const LANES: &[Lane] = &[
         needs: &[],
         // On a new machine beside the builds of the workspace.
         demand: compute(50, 1500),
-        work: work::tools,
+        work: tools,
     },
     Lane {
         name: "format",
@@ -485,6 +485,13 @@ pub(crate) fn of_commit(repository: &Repository) -> Result<Vec<&'static Lane>> {
         Plays::Named => false,
     };
     Ok(LANES.iter().filter(wanted).collect())
+}
+
+/// The tools of all lanes of this commit.
+fn tools(repository: &Repository) -> Result<()> {
+    let lanes = of_commit(repository)?;
+    let needs = lanes.iter().flat_map(|lane| lane.needs).filter(|need| matches!(need, Need::Tool(_)));
+    Installer::new(repository, true).need(&needs.copied().collect::<Vec<_>>(), false)
 }
 
 /// The lanes that take turns, in their order.

@@ -1,7 +1,6 @@
 //! What the lanes do.
 
-use crate::install::{self, Installer, Need};
-use crate::lanes;
+use crate::install;
 use crate::repository::Repository;
 use crate::rotation::Rotation;
 use crate::say;
@@ -33,13 +32,6 @@ pub(crate) fn deny(_: &Repository) -> Result<()> {
 pub(crate) fn asyncapi(repository: &Repository) -> Result<()> {
     let check = install::node_program(repository, "asyncapi")?.join("check.js");
     run(command("node", [check.as_os_str(), OsStr::new("daemon/docs/asyncapi.yaml")]))
-}
-
-/// The tools of all lanes of this commit.
-pub(crate) fn tools(repository: &Repository) -> Result<()> {
-    let lanes = lanes::of_commit(repository)?;
-    let needs = lanes.iter().flat_map(|lane| lane.needs).filter(|need| matches!(need, Need::Tool(_)));
-    Installer::new(repository, true).need(&needs.copied().collect::<Vec<_>>(), false)
 }
 
 pub(crate) fn build(repository: &Repository) -> Result<()> {

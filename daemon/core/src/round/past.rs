@@ -1,7 +1,7 @@
 //! What is known of a round that ended, or that an interruption cut off.
 
 use super::ending::Ground;
-use super::spin::{LEAST_TUMBLES, Spun};
+use super::spin::{LEAST_TUMBLES, SpinEnd, Spun};
 use super::{Reveal, ending};
 use crate::device::cam::steps_for;
 use crate::prelude::*;
@@ -88,9 +88,10 @@ pub struct Interrupted {
 }
 
 impl Interrupted {
-    /// Its spin ended with the controller, after three full tumbles were on record.
-    pub(crate) const fn was_made(&self) -> bool {
-        self.made && self.spun.is_none()
+    /// The spin that ended with the controller, after three full tumbles were on record: as many are known.
+    pub(crate) fn made_spin(&self) -> Option<Spun> {
+        let made = Spun { valid: true, steps: steps_for(LEAST_TUMBLES.0), how: SpinEnd::Interruption };
+        (self.made && self.spun.is_none()).then_some(made)
     }
 
     /// The fact that voids it where it has no valid spin, besides the interruption; `None` before a spin, and after a valid one.
@@ -157,7 +158,6 @@ pub fn affect(recent: &mut [Past], round: RoundId, reason: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::round::SpinEnd;
 
     /// Records of before keep their form: the empty text is no id.
     #[test]

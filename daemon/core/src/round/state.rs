@@ -18,7 +18,7 @@
 use super::ending::Ground;
 use super::past::Interrupted;
 use super::question::Doubt;
-use super::spin::{Spin, Spun};
+use super::spin::{LEAST_TUMBLES, Spin, Spun};
 use super::{FlatBy, Reveal};
 use crate::prelude::*;
 use crate::refusal::Refusal;
@@ -109,14 +109,17 @@ impl Round {
     /// (SGV6 5.4.1). It goes by these rules, on this layout, which are not always on record. How long ago its result was entered is not known: it counts as entered `now`.
     #[must_use]
     pub fn resume(from: &Interrupted, rules: &str, layout: &str, order: Order, now: Mono) -> Self {
-        let valid = from.established || from.was_made() || from.spun.is_some_and(|spun| spun.valid);
+        let made = from.made_spin();
+        let spun = from.spun.or(made);
+        let tumbles = if made.is_some() { LEAST_TUMBLES } else { from.tumbles };
+        let valid = from.established || spun.is_some_and(|spun| spun.valid);
         Self {
             bets_opened: from.bets_opened || from.established,
             bets_closed: from.bets_closed || from.established,
-            spin: if valid { Spin::Valid { tumbles: from.tumbles } } else { Spin::None },
+            spin: if valid { Spin::Valid { tumbles } } else { Spin::None },
             began: from.began,
             made: from.made,
-            spun: from.spun,
+            spun,
             revealed: from.revealed.or(from.established.then_some(Reveal::Confirmed)),
             established: from.established.then_some(FlatBy::Dealer),
             asked: from.asked,
@@ -202,13 +205,6 @@ impl Round {
     pub fn end_spin(&mut self, tumbles: Tumbles, spun: Spun) {
         debug_assert_eq!(self.spin, Spin::Running, "a spin ends that runs");
         self.spin = if spun.valid { Spin::Valid { tumbles } } else { Spin::None };
-        self.spun = Some(spun);
-    }
-
-    /// The spin of a round that was found with three tumbles on record is over.
-    pub fn end_made_spin(&mut self, tumbles: Tumbles, spun: Spun) {
-        debug_assert!(self.made && self.spun.is_none(), "three tumbles are on record, and no end of them");
-        self.spin = Spin::Valid { tumbles };
         self.spun = Some(spun);
     }
 

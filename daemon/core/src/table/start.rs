@@ -4,7 +4,6 @@ use super::Table;
 use super::show::Picture;
 use crate::context::Context;
 use crate::device::Devices;
-use crate::device::cam::steps_for;
 use crate::device::lamps::Lamps;
 use crate::effect::Effect;
 use crate::latch::Code;
@@ -158,8 +157,8 @@ impl Table {
             let round = Round::resume(interrupted, rules, layout, order, at);
             let verdict = round.judge_fault(VoidReason::Interruption, false, rules::rule_set(rules));
             self.round = Some(round);
-            if interrupted.was_made() {
-                self.end_made_spin();
+            if let Some(Spun { valid, steps, how }) = interrupted.made_spin() {
+                self.record(Event::SpinEnded { tumbles: LEAST_TUMBLES, valid, steps, needed: steps, how });
             }
             self.record(Event::Resumed { established: interrupted.established });
             match verdict {
@@ -174,16 +173,6 @@ impl Table {
             }
         }
         self.sequence.hurry();
-    }
-
-    /// The spin ended with the daemon, after three tumbles were on record: as many are known.
-    fn end_made_spin(&mut self) {
-        let (tumbles, needed) = (LEAST_TUMBLES, steps_for(LEAST_TUMBLES.0));
-        let how = SpinEnd::Interruption;
-        if let Some(round) = &mut self.round {
-            round.end_made_spin(tumbles, Spun { valid: true, steps: needed, how });
-        }
-        self.record(Event::SpinEnded { tumbles, valid: true, steps: needed, needed, how });
     }
 
     /// The daemon was away, and the outcome was established: the round is concluded (SGV6 5.4.1).

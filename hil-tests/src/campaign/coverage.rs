@@ -134,6 +134,7 @@ const REFUSALS: &[Refusal] = &[
     ("interrupted", &["nobody-asked", "dealer-keys"]),
     ("interrupted", &["dice-not-enrolled"]),
     ("interrupted", &["moved-unseen", "covered-while-betting", "dome-on"]),
+    ("interrupted", &["nobody-counted"]),
     ("interrupted", &["left-to-manager"]),
     ("supervise", &["nothing-to-supervise"]),
     ("correct", &["no-such-round"]),

@@ -5,7 +5,7 @@ use crate::prelude::*;
 use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, Void, VoidReason};
 use crate::round::judgement::FaultVerdict;
-use crate::round::{Doubt, Past, Round, SpinEnd};
+use crate::round::{Doubt, Past, Round, Spin, SpinEnd};
 use crate::sequence::Action;
 use crate::settings::Situation;
 use crate::timer::Timer;
@@ -20,8 +20,8 @@ impl Table {
     pub(super) fn void_for_tumbler(&mut self, how: SpinEnd, detail: &str) {
         let Some(round) = &self.round else { return };
         let verdict = round.judge_tumbler(self.is_made(how), self.rule_set());
-        // NZ 7.1(b): "after being activated".
-        if verdict == FaultVerdict::Void && round.has_begun_spin() {
+        // NZ 7.1(b): "after being activated"; a spin that is only granted has activated nothing yet.
+        if verdict == FaultVerdict::Void && round.has_begun_spin() && round.spin() != Spin::Asked {
             self.add_ground(Ground::Misoperation);
         }
         self.carry_out_fault(verdict, VoidReason::Equipment, how, detail);

@@ -90,7 +90,8 @@ impl Rounds {
                     format!("three tumbles are written down after {:?} true quarter turns", self.true_quarters());
                 findings.note(NAME, at_ns, THREE, text);
             }
-            Fact::Stopped if round.spinning => {
+            // A spin of which people are asked was lost: it has none.
+            Fact::Stopped if round.spinning && round.asked.is_none() => {
                 findings.note(NAME, at_ns, STOPPED, "stopped, and the spin has no end");
             }
             Fact::SpinEnded { tumbles, valid, steps } => {

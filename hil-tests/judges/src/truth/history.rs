@@ -288,7 +288,7 @@ impl History {
         let mut moment = self.moment(scene);
         moment.stages = vec![Stage::Unspun, Stage::Tumbling, Stage::Spun];
         push(&mut moment.tumbles, Tumbles::Doubt);
-        push(&mut moment.bets, Bets::Open);
+        moment.bets = vec![Bets::Open, Bets::Closed];
         self.add(scene, vec![Event::Interruption], false, moment);
     }
 

@@ -203,6 +203,9 @@ impl History {
 
     /// Program or power went. What was not durable is lost: how far the spin was, and that it ended.
     fn interrupted(&mut self, round: &Round, scene: &Scene, certain: bool) {
+        if certain {
+            self.happenings.iter_mut().for_each(|happening| happening.certain = false);
+        }
         let mut moment = self.moment(scene);
         // A spin that is on record may have begun, whatever its motor did.
         if (self.spin.activated() || round.spinning) && !round.valid_spin {
@@ -218,8 +221,10 @@ impl History {
                 push(&mut moment.tumbles, Tumbles::Doubt);
             }
         }
+        // A program that only stood still is there, and may take it as equipment that failed it: it asks then where bets are open.
+        let events = if certain { vec![Event::Interruption] } else { vec![Event::Interruption, Event::Equipment] };
         // A question that was asked stays asked, and what an answer has established stays established.
-        self.add(scene, vec![Event::Interruption], certain && !self.asked && !round.established, moment);
+        self.add(scene, events, certain && !self.asked && !round.established, moment);
         self.lines.forget_no_spin();
     }
 

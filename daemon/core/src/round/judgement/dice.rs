@@ -97,8 +97,11 @@ impl Round {
     }
 
     /// What it comes to that its dice moved; `still`: the shaft stands; `faces_due`: the faces are not read yet.
+    ///
+    /// A shaft that turns moves them, and is judged for itself. But faces that it changed before they were read are not the outcome.
     pub(crate) fn judge_moved(&self, still: bool, faces_due: bool) -> MovedVerdict {
-        if !self.has_valid_spin() || self.result().is_some() || !still {
+        let unread = self.established().is_some() && faces_due;
+        if !self.has_valid_spin() || self.result().is_some() || !still && !unread {
             MovedVerdict::Nothing
         } else if self.established().is_some() && !faces_due {
             MovedVerdict::Noted

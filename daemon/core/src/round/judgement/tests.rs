@@ -110,6 +110,8 @@ fn a_knock_is_judged_by_what_was_read_before() {
     see(&mut round);
     round.establish(FlatBy::Reader);
     assert_eq!([true, false].map(|due| round.judge_moved(true, due)), [MovedVerdict::Asked, MovedVerdict::Noted]);
+    // A shaft that turns by itself throws them again.
+    assert_eq!([true, false].map(|due| round.judge_moved(false, due)), [MovedVerdict::Asked, MovedVerdict::Nothing]);
     round.take_result(Dice::from_pips([1, 2, 3]).unwrap(), Mono(0));
     assert_eq!(round.judge_moved(true, true), MovedVerdict::Nothing);
 }

@@ -2,11 +2,18 @@
 
 use crate::context::Context;
 use crate::prelude::*;
-use crate::units::MilliCelsius;
+use crate::units::{MilliCelsius, Millis, Mono};
 use serde::{Deserialize, Serialize};
 
 /// The measuring range of the TMP105 and LM75 types of sensor: -55 to 127.9375 C (TI SBOS324, "Temperature register").
 const RANGE: core::ops::RangeInclusive<i32> = -55_000..=127_938;
+
+/// What a register of zeros alone or of ones alone says, in steps of 0.5 or 0.125 K: so a sensor reads behind a data line that is stuck,
+/// or that nobody drives.
+const STUCK: [i32; 3] = [0, -500, -125];
+/// So long such a value is believed where nothing else is read in between. These sensors are within 2 to 3 K of the truth and resolve 0.5 K
+/// (TI SBOS324, NXP PCT2075): one that works, beside a motor and in a room with people, leaves such a step sooner, if it ever reads it.
+const STUCK_FOR: Millis = Millis(600_000);
 
 /// The sensor.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -14,6 +21,9 @@ pub struct Temperature {
     last: Option<MilliCelsius>,
     /// Readings in a row with which nothing was wrong.
     good: u32,
+    /// Since when it has read one and the same of [`STUCK`].
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    stuck: Option<Mono>,
 }
 
 /// Readings in a row that prove the sensor and the motor good: one alone hides a sensor that jumps.
@@ -39,6 +49,11 @@ impl Temperature {
             return Some(format!("the sensor reads {}, which it cannot measure", celsius(reading)));
         }
         let before = self.last.replace(reading);
+        self.stuck = match self.stuck {
+            _ if !STUCK.contains(&reading.0) => None,
+            Some(since) if before == Some(reading) => Some(since),
+            _ => Some(ctx.at()),
+        };
         let jump = i64::from(ctx.p().temperature_jump) * 1000;
         if let Some(before) = before {
             if (i64::from(reading.0) - i64::from(before.0)).abs() > jump {
@@ -52,6 +67,13 @@ impl Temperature {
                 ctx.p().temperature_limit
             ));
         }
+        if self.stuck.is_some_and(|since| ctx.reached(since, STUCK_FOR)) {
+            return Some(format!(
+                "the sensor has read {} and nothing else for {} min, as behind a data line that is stuck",
+                celsius(reading),
+                STUCK_FOR.0 / 60_000
+            ));
+        }
         None
     }
 
@@ -59,6 +81,7 @@ impl Temperature {
     pub fn lose(&mut self) {
         self.last = None;
         self.good = 0;
+        self.stuck = None;
     }
 
     /// Whether enough readings in a row were good.
@@ -75,5 +98,5 @@ impl Temperature {
 }
 
 fn celsius(t: MilliCelsius) -> String {
-    format!("{}.{} C", t.0 / 1000, (t.0 % 1000).abs() / 100)
+    format!("{}{}.{} C", if t.0 < 0 { "-" } else { "" }, (t.0 / 1000).abs(), (t.0 % 1000).abs() / 100)
 }

@@ -234,6 +234,27 @@ fn a_temperature_is_good_up_to_its_limit_and_a_jump_up_to_its_own() {
     assert_eq!(said, "the sensor reads -60.2 C, which it cannot measure");
 }
 
+/// A data line that is stuck makes registers of zeros alone or of ones alone: that is not believed for long, and a cold room is.
+#[test]
+fn a_sensor_that_reads_as_behind_a_stuck_line_is_not_believed_for_long() {
+    for (values, said) in [
+        (vec![0], "the sensor has read 0.0 C and nothing else for 10 min, as behind a data line that is stuck"),
+        (vec![-500], "the sensor has read -0.5 C and nothing else for 10 min, as behind a data line that is stuck"),
+        (vec![0, 500, 0, -500], ""),
+        (vec![500], ""),
+        (vec![25_000], ""),
+    ] {
+        let (mut sensor, mut ctx) = (Temperature::default(), Context::default());
+        for (n, milli) in (0..=1200).zip(values.iter().cycle()) {
+            let told = sensor.read(MilliCelsius(*milli), at(&mut ctx, ms(n * 500)));
+            assert_eq!(told.unwrap_or_default(), if n < 1200 { "" } else { said }, "{values:?} {n}");
+        }
+        assert_eq!(sensor.is_proved(), said.is_empty());
+        let told = sensor.read(MilliCelsius(1000), at(&mut ctx, ms(601_000)));
+        assert!(told.is_none_or(|told| told.contains("jumped")), "it is believed again");
+    }
+}
+
 /// design.md rule 2: de-energise at once; make durable; then energise, light and publish.
 #[test]
 fn an_action_is_released_once_everything_recorded_before_it_is_durable() {

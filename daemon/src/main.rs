@@ -1,8 +1,10 @@
 //! `tumblerd`: the equipment controller of a Tai-Sai table.
 
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
+use tumbler_core::text;
 use tumblerd::arguments::{Arguments, Instead};
 use tumblerd::config::{self, Log, LogFormat};
 use tumblerd::config::{devices, policy};
@@ -112,9 +114,25 @@ fn ended(how: anyhow::Result<()>) -> ExitCode {
     }
 }
 
+/// Standard error. Of what is not seen, the end of a line alone gets there: strangers' words are in the log too.
+struct Shown;
+
+impl Write for Shown {
+    /// Takes a whole line: the log is written line by line.
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let text = String::from_utf8_lossy(line);
+        let shown = text::shown(text.strip_suffix('\n').unwrap_or(&text)) + "\n";
+        std::io::stderr().lock().write_all(shown.as_bytes()).map(|()| line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stderr().flush()
+    }
+}
+
 fn log_to_stderr(log: &Log) {
     let level = log.level.parse().unwrap_or(LevelFilter::INFO);
-    let builder = tracing_subscriber::fmt().with_max_level(level).with_writer(std::io::stderr);
+    let builder = tracing_subscriber::fmt().with_max_level(level).with_writer(|| Shown);
     match log.format {
         LogFormat::Text => builder.with_target(false).init(),
         LogFormat::Json => builder.json().init(),

@@ -3,6 +3,7 @@
 //! A text that looks like another one, or that reverses the direction of the text beside it, would mislead readers of the journal.
 //! So a text has a maximum length, and every character of it is visible.
 
+use crate::prelude::*;
 use crate::refusal::Refusal;
 
 /// Most characters of a name, in Unicode scalar values.
@@ -45,21 +46,31 @@ pub fn check(what: &'static str, most: usize, text: &str) -> Result<(), Refusal>
     Ok(())
 }
 
+/// A text that was written elsewhere, as it may be shown, logged and printed: in place of each character that may not stand in a text is
+/// U+FFFD, of the end of a line too.
+#[must_use]
+pub fn shown(text: &str) -> String {
+    judged(text).map(|(character, may_stand)| if may_stand { character } else { char::REPLACEMENT_CHARACTER }).collect()
+}
+
 /// The first character that may not stand in a text.
 fn unseen(text: &str) -> Option<char> {
+    judged(text).find_map(|(character, may_stand)| (!may_stand).then_some(character))
+}
+
+/// Each character, and whether it may stand in a text.
+fn judged(text: &str) -> impl Iterator<Item = (char, bool)> {
     let mut before = None;
     let mut rest = text.chars().peekable();
-    while let Some(character) = rest.next() {
+    core::iter::from_fn(move || {
+        let character = rest.next()?;
         // Sinhala and Persian names are not written right without joiners, which stand between two letters of theirs.
         let joins = matches!(character, '\u{200c}' | '\u{200d}')
             && before.is_some_and(is_of_a_script)
             && rest.peek().copied().is_some_and(is_of_a_script);
-        if is_unseen(character) && !joins {
-            return Some(character);
-        }
         before = Some(character);
-    }
-    None
+        Some((character, joins || !is_unseen(character)))
+    })
 }
 
 fn is_of_a_script(character: char) -> bool {
@@ -84,12 +95,12 @@ pub fn is_unseen(character: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
 
     #[test]
     fn names_of_all_scripts_are_taken() {
         for text in ["", "Mei", "Siti binti Abdullah", "陳美玲", "ශ්\u{200d}රී", "علی\u{200c}رضا"] {
             assert_eq!(name(text), Ok(()), "{text}");
+            assert_eq!(shown(text), text);
         }
     }
 

@@ -165,7 +165,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
             let Some(item) = news.recv().await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
-                News::Lost(why) => bail!("the broker cannot be reached: {why}; {HELP}"),
+                News::Lost(why) => bail!("not connected to the broker: {why}; {HELP}"),
                 News::Message { .. } | News::Told { .. } => {}
             }
             let is_all = matches!(item, News::Told { is_last: true, .. });

@@ -105,6 +105,11 @@ impl Link {
         let reply: Reply = serde_json::from_slice(&line).with_context(|| {
             format!("the daemon at {path} says what this tumblerctl does not understand{ONE_VERSION}")
         })?;
+        // A complaint about a line that is no request has no number.
+        let is_asked = reply.id == Some(self.id) || reply.id.is_none() && matches!(reply.said, Said::Error(_));
+        if !is_asked {
+            bail!("the daemon at {path} answers what was not asked; nothing is known of what was{ONE_VERSION}");
+        }
         Ok(reply.said)
     }
 }

@@ -8,6 +8,7 @@ use std::sync::{Mutex, PoisonError};
 use terminal_size::{Height, Width, terminal_size_of};
 use textwrap::core::display_width;
 use tumbler_core::hardware_test::Verdict;
+use tumbler_core::text;
 
 /// Columns and rows of a terminal that does not tell.
 pub(crate) const USUAL: (usize, usize) = (80, 24);
@@ -84,13 +85,32 @@ pub(crate) enum Tone {
 impl Tone {
     /// This text in the tone's colour.
     pub(crate) fn of(self, text: &str) -> String {
-        let style = Style::new().bold().fg_color(Some(Color::Ansi(match self {
+        let style = self.style();
+        format!("{style}{text}{style:#}")
+    }
+
+    const fn style(self) -> Style {
+        Style::new().bold().fg_color(Some(Color::Ansi(match self {
             Self::Well => AnsiColor::Green,
             Self::Near => AnsiColor::Yellow,
             Self::Wrong => AnsiColor::Red,
-        })));
-        format!("{style}{text}{style:#}")
+        })))
     }
+}
+
+/// The text as it may be printed: much of it was written by others. Of what is not seen, the ends of lines and the colours of [`Tone`]
+/// alone are this program's own.
+fn shown(text: &str) -> String {
+    let own: Vec<String> = [Tone::Well, Tone::Near, Tone::Wrong].iter().map(|tone| tone.style().to_string()).collect();
+    let own: Vec<&str> = own.iter().map(String::as_str).chain(["\u{1b}[0m", "\n"]).collect();
+    let (mut all, mut rest) = (String::new(), text);
+    while let Some((at, mark)) = own.iter().filter_map(|mark| Some((rest.find(mark)?, *mark))).min() {
+        let (before, after) = rest.split_at(at);
+        all += &text::shown(before);
+        all += mark;
+        rest = after.strip_prefix(mark).unwrap_or_default();
+    }
+    all + &text::shown(rest)
 }
 
 impl From<Verdict> for Tone {
@@ -114,6 +134,7 @@ pub(crate) fn raw(line: &str) -> std::io::Result<()> {
 fn write(text: &str) -> std::io::Result<()> {
     let open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
     let mut out = anstream::stdout().lock();
+    let text = shown(text);
     match open.as_deref() {
         // The line has its own place, and the question stays the last thing said.
         Some(question) => write!(out, "\n{text}\n{question} ")?,
@@ -134,7 +155,7 @@ impl Question {
     /// # Errors
     /// If standard output is gone.
     pub(crate) fn ask(text: &str) -> std::io::Result<Self> {
-        let text = folded(text, 0);
+        let text = shown(&folded(text, 0));
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let mut out = std::io::stdout().lock();
         write!(out, "{text} ")?;
@@ -164,7 +185,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
 pub(crate) fn complain(text: &str) {
     let text = format!("{} {text}", Tone::Wrong.of("tumblerctl:"));
     let text = size(std::io::stderr()).map_or_else(|| text.clone(), |(columns, _)| fold(&text, 2, columns));
-    let _ = writeln!(anstream::stderr(), "{text}");
+    let _ = writeln!(anstream::stderr(), "{}", shown(&text));
 }
 
 /// Writes a table for people: without lines, so that it can be copied. Where the terminal is too narrow for it, each of `of` is
@@ -197,6 +218,14 @@ pub(crate) fn laid_out<const N: usize>(head: [&str; N], rows: impl Iterator<Item
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_wrote_neither_moves_the_cursor_nor_turns_the_line() {
+        let red = Tone::Wrong.of("MALFUNCTION");
+        assert_eq!(shown(&format!("{red} dome\n陳美玲")), format!("{red} dome\n陳美玲"));
+        assert_eq!(shown("a\u{1b}[2Jb\u{1b}]0;x\u{7}\u{9b}8m"), "a\u{fffd}[2Jb\u{fffd}]0;x\u{fffd}\u{fffd}8m");
+        assert_eq!(shown("1-2\u{202e}3\u{200b}\r"), "1-2\u{fffd}3\u{fffd}\u{fffd}");
+    }
 
     #[test]
     fn a_long_line_goes_on_further_in_and_its_words_stay_whole() {

@@ -109,8 +109,9 @@ fn frame(page: &Page, (columns, height): (usize, usize), first: usize, has_colou
 
 /// As much of a line as has room, and a sign where some has not.
 fn cut(text: &str, columns: usize) -> String {
+    let text = tumbler_core::text::shown(text);
     if text.chars().count() <= columns {
-        return text.to_owned();
+        return text;
     }
     text.chars().take(columns.saturating_sub(1)).chain(['…']).collect()
 }

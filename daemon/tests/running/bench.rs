@@ -125,12 +125,17 @@ impl Place {
 
     /// Starts the daemon and nothing that speaks to the network.
     pub(crate) fn start_alone(&self) -> Daemon {
+        self.start_logging(Stdio::inherit())
+    }
+
+    /// The same with its log there.
+    pub(crate) fn start_logging(&self, log: Stdio) -> Daemon {
         let mut command = self.command();
         let child = command
             .env("NOTIFY_SOCKET", self.path("notify"))
             .env("WATCHDOG_USEC", "2000000")
             .env_remove("WATCHDOG_PID")
-            .stderr(Stdio::inherit())
+            .stderr(log)
             .spawn()
             .unwrap();
         Daemon(child)

@@ -33,6 +33,32 @@ fn edge(wire: &mut Wire, line: &str, active: bool, seq: u64) {
     wire.send(format!("{}\n", json!({ "line": line, "active": active, "at_ns": at_ns, "seq": seq })).as_bytes());
 }
 
+/// What a stranger on the wires says is in the log, and moves no cursor, turns no line round and begins none there.
+#[test]
+fn a_strangers_words_are_on_one_line_of_the_log() {
+    let place = Place::new();
+    place.commission();
+    let log = std::fs::File::create(place.path("log")).unwrap();
+    let _daemon = place.start_logging(log.into());
+    let mut wire = place.wire();
+    place.told("READY=");
+    wire.send(
+        "{\"line\":\"dome\u{202e}\\u001b[2J\\nINFO all is well\u{9b}\",\"active\":true,\"at_ns\":1,\"seq\":1}\n"
+            .as_bytes(),
+    );
+    let until = Instant::now() + LONG;
+    let line = loop {
+        let log = std::fs::read_to_string(place.path("log")).unwrap();
+        if let Some(line) = log.lines().find(|line| line.contains("all is well")) {
+            break line.to_owned();
+        }
+        assert!(Instant::now() < until, "{log}");
+        thread::yield_now();
+    };
+    assert!(line.contains("dome\u{fffd}"), "{line:?}");
+    assert!(!line.chars().any(tumbler_core::text::is_unseen), "{line:?}");
+}
+
 #[test]
 fn a_line_that_is_toggled_is_counted_with_its_level_and_its_time() {
     let place = Place::new();

@@ -1,5 +1,7 @@
 //! Names as people sort them, and words of strangers as a terminal can show them.
 
+use tumbler_core::text;
+
 /// Longest word of a stranger that is kept, in characters.
 const LONGEST: usize = 200;
 
@@ -26,8 +28,7 @@ pub(super) fn natural(name: &str) -> Vec<Part> {
 
 /// A stranger's words: on one line, without what a terminal would take for a command, and not too many.
 pub(super) fn clean(text: &str) -> String {
-    let shown = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    text.chars().take(LONGEST).map(shown).collect()
+    text::shown(text).chars().take(LONGEST).collect()
 }
 
 #[cfg(test)]
@@ -43,7 +44,7 @@ mod tests {
 
     #[test]
     fn no_word_moves_the_cursor() {
-        assert_eq!(clean("a\u{1b}[2Jb\nc"), "a\u{fffd}[2Jb\u{fffd}c");
+        assert_eq!(clean("a\u{1b}[2Jb\nc\u{202e}"), "a\u{fffd}[2Jb\u{fffd}c\u{fffd}");
         assert_eq!(clean(&"x".repeat(1000)).len(), LONGEST);
     }
 }

@@ -1,10 +1,12 @@
 //! What clients can do wrong, and what the console does about it.
 
-use crate::stub::{Stub, done};
+use crate::stub::{Ran, Stub, done};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
+use std::process::Stdio;
 use std::time::Duration;
 use tumbler_core::record::Event;
+use tumbler_core::text::is_unseen;
 use tumbler_core::wire::ask::{MAX_LINE, Reply, Said, Told};
 use tumbler_core::wire::console::{Answer, Command};
 use tumblerd::console::OF_UID;
@@ -47,6 +49,37 @@ fn works(stub: &Stub) {
     let mut client = connect(stub);
     say(&mut client, b"{\"id\":1,\"ask\":\"status\"}\n");
     assert!(matches!(reply(&mut client).said, Said::Answer(Told::Status(_))));
+}
+
+/// A program that listens in place of the daemon: nothing that it says moves a cursor or turns a line round, and what was not asked is
+/// no answer.
+#[test]
+fn a_hostile_socket_is_heard_and_not_obeyed() {
+    let words = "the table\u{1b}[2J\u{202e} is open\u{9b}8m\r";
+    let quoted = serde_json::to_string(words).unwrap();
+    for (line, code, says) in [
+        (format!("{{\"id\":1,\"answer\":{{\"done\":{quoted}}}}}"), 0, "the table\u{fffd}[2J\u{fffd} is open"),
+        (format!("{{\"id\":1,\"answer\":{{\"refused\":{quoted}}}}}"), 1, "refused"),
+        (format!("{{\"id\":1,\"error\":{quoted}}}"), 2, "the table\u{fffd}[2J"),
+        (format!("{{\"id\":1,\"answer\":{{{quoted}:1}}}}"), 2, "does not understand"),
+        ("{\"id\":2,\"answer\":{\"done\":\"closed\"}}".into(), 2, "answers what was not asked"),
+        ("{\"id\":null,\"answer\":{\"done\":\"closed\"}}".into(), 2, "answers what was not asked"),
+    ] {
+        let dir = tempfile::tempdir().unwrap();
+        let socket = dir.path().join("socket");
+        let listener = std::os::unix::net::UnixListener::bind(&socket).unwrap();
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+        command.arg("--socket").arg(&socket).args(["close", "--name", "Mei"]);
+        let ctl = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut stream, _) = listener.accept().unwrap();
+        BufReader::new(stream.try_clone().unwrap()).read_line(&mut String::new()).unwrap();
+        writeln!(stream, "{line}").unwrap();
+        let ran = Ran::of(&ctl.wait_with_output().unwrap());
+        assert_eq!(ran.code, Some(code), "{line}: {ran:?}");
+        let said = ran.out + &ran.err;
+        assert!(said.contains(says), "{line}: {said:?}");
+        assert!(!said.chars().any(|c| c != '\n' && is_unseen(c)), "{line}: {said:?}");
+    }
 }
 
 #[test]

@@ -289,9 +289,15 @@ async fn what_stands_between_is_said() {
     assert!(refused(vec![]).await.contains("no terminal: add --once, --json or --listen"));
     assert!(refused(vec!["--once", "--ca-file", "ca.pem"]).await.contains("--ca-file goes with mqtts://"));
     assert!(refused(vec!["--once", "--site", "a/b"]).await.contains("without `/`"));
+    let dir = tempfile::tempdir().unwrap();
+    let open: &'static str = Box::leak(dir.path().join("password").display().to_string().into_boxed_str());
+    std::fs::write(open, "secret\n").unwrap();
+    std::fs::set_permissions(open, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    let said = refused(vec!["--once", "--username", "ana", "--password-file", open]).await;
+    assert!(said.contains("chmod 0640") && !said.contains("reached"), "{said}");
     drop(broker);
     let gone = refused(vec!["--once"]).await;
-    assert!(gone.contains("cannot be reached") && gone.contains("is --broker its address"), "{gone}");
+    assert!(gone.contains("not connected to the broker") && gone.contains("is --broker its address"), "{gone}");
 }
 
 /// One request; the answer up to and with `until`.

@@ -59,7 +59,7 @@ pub(crate) struct Arguments {
     listen: Option<SocketAddr>,
 }
 
-fn site(name: &str) -> Result<String, String> {
+pub(crate) fn site(name: &str) -> Result<String, String> {
     let whole = !name.is_empty() && !name.contains(['/', '+', '#']);
     whole
         .then(|| name.to_owned())

@@ -23,6 +23,7 @@ mod layouts;
 mod link;
 mod maintenance;
 mod manual;
+mod mqtt_acl;
 mod new_file;
 mod odds;
 mod one_of;
@@ -107,6 +108,7 @@ enum What {
     Layouts(layouts::Arguments),
     Odds(odds::Arguments),
     PanelPassword(panel_password::Arguments),
+    MqttAcl(mqtt_acl::Arguments),
     Man(manual::Man),
     Completions(manual::Completions),
 }
@@ -146,6 +148,7 @@ fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {
         What::Layouts(of) => layouts::run(of, context.json),
         What::Odds(of) => odds::run(of, context.json),
         What::PanelPassword(of) => panel_password::run(of),
+        What::MqttAcl(of) => mqtt_acl::run(of),
         What::Man(of) => manual::man(of),
         What::Completions(of) => manual::completions(of),
     }

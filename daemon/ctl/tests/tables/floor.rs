@@ -38,8 +38,12 @@ struct Table {
 
 impl Table {
     async fn start(port: u16, name: String) -> Self {
+        let options = MqttOptions::new(format!("tumblerd-pit-{name}"), "127.0.0.1", port);
+        Self::with(options, name).await
+    }
+
+    async fn with(mut options: MqttOptions, name: String) -> Self {
         let topic = format!("taisai/pit/{name}/status");
-        let mut options = MqttOptions::new(format!("tumblerd-pit-{name}"), "127.0.0.1", port);
         options.set_keep_alive(Duration::from_secs(60));
         let offline = example("status").replace("online", "offline");
         options.set_last_will(LastWill::new(topic, offline, QoS::AtLeastOnce, true, None));
@@ -237,42 +241,75 @@ async fn two_hundred_tables_are_on_one_screen_with_what_is_wrong_first() {
     until("every table is missed", || watched.picture()["counts"]["silent"] == TABLES).await;
 }
 
-/// A broker as in `fixtures/mqtt/mosquitto.conf`: TLS, an account, and nothing that a consumer may publish.
+/// A broker as in `fixtures/mqtt/mosquitto.conf`, with the access list and the passwords that `mqtt-acl` writes: TLS, nothing that a consumer
+/// may publish, and no table that speaks for another one.
 #[tokio::test]
-async fn a_guarded_broker_lets_who_only_reads_look() {
+async fn a_guarded_broker_lets_each_do_its_part() {
     let dir = tempfile::tempdir().unwrap();
     let ca = authority(dir.path());
     let at = dir.path().display();
-    let passwords = dir.path().join("passwd");
-    let made = Command::new("mosquitto_passwd").args(["-b", "-c"]).arg(&passwords).args(["display", "right"]).output();
-    assert!(made.unwrap().status.success());
-    // The table comes without an account, on a second port.
-    let rights = "topic write taisai/pit/t1/#\n\nuser display\ntopic read taisai/pit/#\n";
-    std::fs::write(dir.path().join("acl"), rights).unwrap();
+    let (list, acl, secrets) = (dir.path().join("tables"), dir.path().join("acl"), dir.path().join("secrets"));
+    let written = |tables: &str| {
+        std::fs::write(&list, tables).unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+        command.args(["mqtt-acl", "--site", "pit", "--reader", "display", "--tables"]).arg(&list);
+        command.arg("--output").arg(&acl).arg("--passwords").arg(&secrets).output().unwrap()
+    };
+    for (tables, says) in [
+        ("# none yet\n", "lists no table"),
+        ("t1\na/b/c\n", "tables:2: `a/b/c` is no table"),
+        ("t1\nt+\n", "tables:2: `t+` is no table"),
+        ("t1\npit/t1\n", "two tables or readers would have the user `pit-t1`"),
+    ] {
+        let output = written(tables);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.code() == Some(2) && said.contains(says), "{tables}: {said}");
+        assert!(!acl.exists() && !secrets.exists(), "{tables}: nothing is made");
+    }
+    let output = written("# the pit\nt1\n\npit/t2\n");
+    assert!(output.status.success(), "{output:?}");
+    let again = written("t1\n");
+    assert!(again.status.code() == Some(2) && String::from_utf8(again.stderr).unwrap().contains("not overwritten"));
+    let secret = std::fs::read_to_string(secrets.join("pit-t1")).unwrap();
+    let hashed = Command::new("mosquitto_passwd").arg("-U").arg(secrets.join("passwd")).output().unwrap();
+    assert!(hashed.status.success(), "{hashed:?}");
+    assert!(!std::fs::read_to_string(secrets.join("passwd")).unwrap().contains(secret.trim()), "it is hashed");
+
     let plain = free_port();
     let more = format!(
         "cafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\nlistener {plain} 127.0.0.1\n\
-         allow_anonymous true\npassword_file {at}/passwd\nacl_file {at}/acl\n"
+         allow_anonymous false\npassword_file {at}/secrets/passwd\nacl_file {at}/acl\n"
     );
     let broker = Broker::start_with(free_port(), &more).await;
     let url = format!("mqtts://127.0.0.1:{}", broker.port);
-    let (ca, password) = (ca.display().to_string(), dir.path().join("password"));
+    let (ca, password) = (ca.display().to_string(), secrets.join("display"));
     let file = password.display().to_string();
     let asked = ["--once", "--site", "pit", "--ca-file", &ca, "--username", "display", "--password-file", &file];
-    std::fs::write(&password, "right\n").unwrap();
+    let right = std::fs::read_to_string(&password).unwrap();
+    let mode = |mode| std::fs::set_permissions(&password, std::fs::Permissions::from_mode(mode)).unwrap();
+    mode(0o644);
     let open = ctl_at(&url, &asked).output().unwrap();
     let said = String::from_utf8(open.stderr).unwrap();
     assert!(open.status.code() == Some(2) && said.contains("only owner and group read it"), "{said}");
-    std::fs::set_permissions(&password, std::fs::Permissions::from_mode(0o600)).unwrap();
+    mode(0o600);
     std::fs::write(&password, "wrong\n").unwrap();
     let refused = ctl_at(&url, &asked).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(refused.status.code() == Some(2) && said.contains("refuses user name and password"), "{said}");
-    std::fs::write(&password, "right\n").unwrap();
-    let _table = Table::start(plain, "t1".into()).await;
+    std::fs::write(&password, right).unwrap();
+    let mut options = MqttOptions::new("tumblerd-pit-t1", "127.0.0.1", plain);
+    options.set_credentials("pit-t1", secret.trim());
+    let table = Table::with(options, "t1".into()).await;
+    // In t2's name it may say nothing.
+    table.client.publish("taisai/pit/t2/status", QoS::AtLeastOnce, true, example("status")).await.unwrap();
+    table.latch(1209, "as the last word").await;
     let begun = Instant::now();
-    while !printed(ctl_at(&url, &asked)).await.contains("pit/t1") {
-        assert!(begun.elapsed() < Duration::from_secs(60), "the table is not seen");
+    loop {
+        let floor = printed(ctl_at(&url, &asked)).await;
+        if floor.contains("as the last word") {
+            break assert!(floor.contains("pit/t1") && !floor.contains("pit/t2"), "{floor}");
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "the table is not seen: {floor}");
     }
 }
 

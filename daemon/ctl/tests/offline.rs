@@ -177,8 +177,20 @@ fn what_is_no_recording_and_no_journal_exits_with_two() {
     let output = ctl(&["replay", file.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(err(&output).contains("notes.txt:1:"), "{}", err(&output));
-    let output = ctl(&["journal", "verify", "/dev/zero"]);
-    assert!(output.status.code() == Some(2) && err(&output).contains("it is no regular file"), "{}", err(&output));
+    let (pipe, state) = (dir.path().join("pipe"), dir.path().join("state"));
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    std::fs::create_dir(&state).unwrap();
+    std::os::unix::fs::symlink(&file, state.join("journal.sqlite")).unwrap();
+    for what in ["verify", "export"] {
+        for (path, says) in [
+            ("/dev/zero", "it is no regular file"),
+            (pipe.to_str().unwrap(), "it is no regular file"),
+            (state.to_str().unwrap(), "it is a link, which the daemon does not follow"),
+        ] {
+            let output = ctl(&["journal", what, path]);
+            assert!(output.status.code() == Some(2) && err(&output).contains(says), "{path}: {}", err(&output));
+        }
+    }
     let output = ctl(&["replay", "/nonexistent/file"]);
     assert_eq!(output.status.code(), Some(2), "{}", err(&output));
 }

@@ -232,6 +232,11 @@ pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), Journ
         return Ok((path.to_owned(), None));
     }
     let places = Places::new(path);
+    if places.journal.is_symlink() {
+        let why = "it is a link, which the daemon does not follow; name the file that it leads to";
+        let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, why);
+        return Err(JournalError::io("open the journal", &places.journal)(error));
+    }
     if !places.journal.exists() {
         return Err(places.missing());
     }

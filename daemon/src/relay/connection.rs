@@ -4,6 +4,7 @@
 //! whole connection is given up; and whatever goes wrong inside rumqttc on a broker's garbage ends this task only.
 
 use rumqttc::v5::mqttbytes::QoS;
+use rumqttc::v5::mqttbytes::v5::Packet;
 use rumqttc::v5::{AsyncClient, ConnectionError, Event, MqttOptions};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
@@ -17,15 +18,21 @@ const EVENTS: usize = 64;
 #[derive(Debug)]
 pub(super) struct Connection {
     client: AsyncClient,
-    events: mpsc::Receiver<Result<Event, ConnectionError>>,
+    events: mpsc::Receiver<Result<Event, ConnectionLost>>,
     task: JoinHandle<()>,
 }
 
 /// The connection is gone.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum ConnectionLost {
-    #[error(transparent)]
-    Error(#[from] ConnectionError),
+    #[error("{error}")]
+    Error {
+        /// As rumqttc has it.
+        error: ConnectionError,
+        /// The server that a broker which ended the connection said to take instead (MQTT 5, 4.13). Of one that refuses it, rumqttc does
+        /// not tell.
+        elsewhere: Option<String>,
+    },
     #[error("the MQTT library ended unexpectedly")]
     Ended,
 }
@@ -38,6 +45,11 @@ impl Connection {
         let task = tokio::spawn(async move {
             loop {
                 let polled = eventloop.poll().await;
+                // rumqttc has the packet that ended the connection among those that are still to be told.
+                let polled = polled.map_err(|error| ConnectionLost::Error {
+                    error,
+                    elsewhere: eventloop.state.events.iter().find_map(elsewhere),
+                });
                 let is_over = polled.is_err();
                 // After an error rumqttc would connect again at once: this connection is over instead.
                 if sender.send(polled).await.is_err() || is_over {
@@ -53,7 +65,7 @@ impl Connection {
     /// # Errors
     /// [`ConnectionLost`].
     pub(super) async fn next(&mut self) -> Result<Event, ConnectionLost> {
-        Ok(self.events.recv().await.ok_or(ConnectionLost::Ended)??)
+        self.events.recv().await.unwrap_or(Err(ConnectionLost::Ended))
     }
 
     /// Hands a message to the event loop, and says whether it was taken; never waits. Its queue is never full, by the
@@ -67,6 +79,11 @@ impl Connection {
         // Where it cannot be said, the broker publishes the will, which says the same.
         let _ = self.client.try_disconnect();
     }
+}
+
+fn elsewhere(event: &Event) -> Option<String> {
+    let Event::Incoming(Packet::Disconnect(end)) = event else { return None };
+    end.properties.as_ref()?.server_reference.clone()
 }
 
 impl Drop for Connection {

@@ -7,7 +7,7 @@ use rumqttc::v5::mqttbytes::v5::{DisconnectReasonCode, PubAck, PubAckReason};
 use rumqttc::v5::{ConnectionError, StateError};
 use std::time::Duration;
 use tokio::time::Instant;
-use tumbler_core::text::is_unseen;
+use tumbler_core::text::shown;
 use tumbler_core::units::Seq;
 
 /// A broker refused a message.
@@ -36,8 +36,14 @@ impl Refused {
         };
         let topic = matches!(code, 0x87 | 0x90);
         // Too large, or not the format: it is the same message the next time.
-        let said = said.map(|said| format!(": {}", said.replace(is_unseen, "?"))).unwrap_or_default();
+        let said = said.map(|said| format!(": {}", shown(said))).unwrap_or_default();
         Self { why: format!("{why} ({code:#04x}){said}"), topic, for_good: matches!(code, 0x95 | 0x99) }
+    }
+
+    /// Time after time the broker hung up while this message alone waited for its answer.
+    pub(super) fn by_hanging_up() -> Self {
+        let why = "the broker hangs up on it without a word, as RabbitMQ does where this user may not publish on the topic; its log says why";
+        Self { why: why.into(), topic: true, for_good: false }
     }
 
     /// What an acknowledgement says; `None` where the broker took the message.

@@ -15,8 +15,8 @@ use super::trouble::{self, Trouble};
 use crate::run::backoff::Backoff;
 use crate::run::clock::wall;
 use rumqttc::Outgoing;
-use rumqttc::v5::Event;
 use rumqttc::v5::mqttbytes::v5::Packet;
+use rumqttc::v5::{ConnectionError, Event};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, watch};
@@ -78,6 +78,8 @@ struct Runner<O> {
     expiring: Option<String>,
     /// How many connections in a row the broker took and then ended without a word.
     hung_up: u32,
+    /// The message that alone waited for its answer when it last did, and on how many of them in a row.
+    hung_up_over: (Option<Sent>, u32),
     /// Since when the broker has answered on this connection.
     connected_since: Option<Instant>,
     /// The record that the broker refused last.
@@ -114,6 +116,7 @@ pub async fn run<O: Outbox>(
         certificates: Certificates::default(),
         expiring: None,
         hung_up: 0,
+        hung_up_over: (None, 0),
         connected_since: None,
         refused: RefusedRecord::new(timing),
         is_careful: false,
@@ -316,7 +319,15 @@ impl<O: Outbox> Runner<O> {
     /// likely has another client with the same id: rumqttc does not understand the DISCONNECT that says so where it comes
     /// without properties, as mosquitto sends it.
     fn trouble(&mut self, lost: &ConnectionLost, session: Option<&Session>) -> Trouble {
-        let ConnectionLost::Error(error) = lost else { return Trouble::passing(lost.to_string()) };
+        match lost {
+            ConnectionLost::Error { error, elsewhere } => {
+                self.trouble_of(error, session).and_elsewhere(elsewhere.as_deref())
+            }
+            ConnectionLost::Ended => Trouble::passing(lost.to_string()),
+        }
+    }
+
+    fn trouble_of(&mut self, error: &ConnectionError, session: Option<&Session>) -> Trouble {
         if let (Some(session), Some(refused)) = (session, Refused::by_ending(error)) {
             return self.ended_over(&refused, session);
         }
@@ -327,7 +338,21 @@ impl<O: Outbox> Runner<O> {
                 .unwrap_or_else(|| Trouble::of(error, &self.settings));
         }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
-        self.hung_up = if is_short && trouble::is_hung_up(error) { self.hung_up.saturating_add(1) } else { 0 };
+        let is_hung_up = is_short && trouble::is_hung_up(error);
+        self.hung_up = if is_hung_up { self.hung_up.saturating_add(1) } else { 0 };
+        let session = session.filter(|session| is_hung_up && !session.is_answered());
+        let over = session.and_then(Session::only);
+        let before = std::mem::replace(&mut self.hung_up_over, (over, 0));
+        if let (Some(session), Some(_)) = (session, over) {
+            self.hung_up_over.1 = if before.0 == over { before.1.saturating_add(1) } else { 1 };
+            if self.hung_up_over.1 >= HUNG_UP {
+                self.hung_up_over = (None, 0);
+                self.hung_up = 0;
+                return self.ended_over(&Refused::by_hanging_up(), session);
+            }
+        }
+        // Of several that wait, nobody says which one it is.
+        self.is_careful |= session.is_some();
         if self.hung_up >= HUNG_UP {
             trouble::most_likely_same_id(self.hung_up, &self.settings)
         } else {

@@ -24,7 +24,7 @@ const LARGEST: u32 = 64 * 1024;
 const AROUND: usize = 32;
 
 /// A message in flight.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Sent {
     /// This record.
     Event(Seq),
@@ -281,6 +281,11 @@ impl Session {
     /// The message in flight, where it is the only one.
     pub(super) fn only(&self) -> Option<Sent> {
         self.ledger.only()
+    }
+
+    /// Whether the broker owes no answer to a message.
+    pub(super) fn is_answered(&self) -> bool {
+        self.ledger.is_empty()
     }
 
     /// Whether nothing that was read waits to be sent or acknowledged.

@@ -3,6 +3,7 @@
 use super::options::Settings;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
+use tumbler_core::text::shown;
 
 /// Why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,6 +82,14 @@ impl Trouble {
         Self { what: what.into(), lasting: true }
     }
 
+    /// The same of a broker that named the server to take instead.
+    pub(super) fn and_elsewhere(mut self, server: Option<&str>) -> Self {
+        if let Some(server) = server {
+            self.what += &format!("; it names another server, `{}`: set `mqtt.broker` to that one", shown(server));
+        }
+        self
+    }
+
     /// What rumqttc's error means.
     #[must_use]
     pub fn of(error: &ConnectionError, settings: &Settings) -> Self {
@@ -95,9 +104,14 @@ impl Trouble {
             ) => Self::lasting(format!(
                 "{broker} refuses user name and password ({code:?}); check `username` and `password_file`"
             )),
+            ConnectionError::ConnectionRefused(
+                code @ (ConnectReturnCode::UseAnotherServer | ConnectReturnCode::ServerMoved),
+            ) => Self::lasting(format!(
+                "{broker} sends its clients to another server ({code:?}); who runs it says which: set `mqtt.broker` to that one"
+            )),
             ConnectionError::ConnectionRefused(code) => Self::passing(format!("{broker} refuses: {code:?}")),
             ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, reason_string }) => {
-                let more = reason_string.as_ref().map(|r| format!(" ({r})")).unwrap_or_default();
+                let more = reason_string.as_ref().map(|r| format!(" ({})", shown(r))).unwrap_or_default();
                 Self::passing(format!("{broker} ended the connection: {reason_code:?}{more}"))
             }
             ConnectionError::Timeout(_) => Self::passing(format!("{broker} does not answer")),

@@ -42,7 +42,7 @@ async fn peer(answer: &'static [u8]) -> (u16, JoinSet<()>) {
 }
 
 /// A broker that refuses the messages with `text` in them, so many times: acknowledges them with this reason code, or ends the
-/// connection with it. Where it gives up refusing, it takes no record in short form.
+/// connection with it; without a word where it is 0. Where it gives up refusing, it takes no record in short form.
 async fn refusing(text: &'static str, code: u8, hangs_up: bool, times: u32) -> (u16, JoinSet<()>) {
     let refusals = Arc::new(AtomicU32::new(0));
     let serve = move |mut stream: TcpStream, refusals: Arc<AtomicU32>| async move {
@@ -60,6 +60,7 @@ async fn refusing(text: &'static str, code: u8, hangs_up: bool, times: u32) -> (
                         let topic = usize::from(u16::from_be_bytes([packet[header], packet[header + 1]]));
                         let number = &packet[header + 2 + topic..][..2];
                         match (refused, hangs_up) {
+                            (true, true) if code == 0 => vec![],
                             (true, true) => vec![0xe0, 2, code, 0],
                             (true, false) => vec![0x40, 4, number[0], number[1], code, 0],
                             (false, _) => vec![0x40, 2, number[0], number[1]],
@@ -114,14 +115,22 @@ async fn a_record_that_is_refused_in_every_form_holds_the_cursor() {
     assert!(health.connected && health.acknowledged.0 == 1, "{health:?}");
 }
 
-/// A broker that hangs up on a client for one topic does not keep it from the others.
+/// A broker that hangs up on a client for one topic does not keep it from the others; where it says nothing, as RabbitMQ does, no other
+/// client is to blame.
 #[tokio::test]
 async fn a_topic_that_costs_the_connection_is_left_alone() {
-    let (port, _peer) = refusing("t1/lamps", 0x87, true, u32::MAX).await;
-    let bench = Bench::start(settings(port));
-    bench.record(100);
-    bench.acknowledged(100).await;
-    assert_eq!(bench.health().refused, ["taisai/pit/t1/lamps: not authorised (0x87)"]);
+    for (code, said) in
+        [(0x87, "not authorised (0x87)"), (0, "the broker hangs up on it without a word, as RabbitMQ does")]
+    {
+        let (port, _peer) = refusing("t1/lamps", code, true, u32::MAX).await;
+        let bench = Bench::start(settings(port));
+        bench.record(100);
+        bench.acknowledged(100).await;
+        let refused = bench.health().refused;
+        assert!(refused.len() == 1 && refused[0].starts_with(&format!("taisai/pit/t1/lamps: {said}")), "{refused:?}");
+        let trouble = bench.health().trouble.unwrap_or_default();
+        assert!(!trouble.contains("another client"), "{trouble}");
+    }
 }
 
 /// Tries this peer, then a good broker: the relay must be alive, and no record lost.
@@ -179,6 +188,13 @@ async fn a_broker_without_mqtt_5_is_said_to_be_one() {
 #[tokio::test]
 async fn a_broker_that_says_that_the_session_was_taken_over() {
     survives(&[0x20, 3, 0, 0, 0, 0xe0, 2, 0x8e, 0], "takes the session over").await;
+}
+
+/// DISCONNECT, use another server, with a reason string and a server reference: both are shown, and nothing in them is unseen.
+#[tokio::test]
+async fn a_broker_that_names_another_server() {
+    let answer = b"\x20\x03\0\0\0\xe0\x0d\x9c\x0b\x1f\0\x03g\x1bo\x1c\0\x02b2";
+    survives(answer, "UseAnotherServer (g\u{fffd}o); it names another server, `b2`").await;
 }
 
 #[tokio::test]

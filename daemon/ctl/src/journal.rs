@@ -75,8 +75,8 @@ struct Export {
 
 /// Copy a journal to one file, with all that still lies in its write-ahead log, and verify the copy
 ///
-/// A copy of `journal.sqlite` alone lacks the records that still lie in `journal.sqlite-wal`, and is whole in itself: nothing shows
-/// that they are missing. This copy has them. The daemon may run meanwhile.
+/// A copy of `journal.sqlite` alone lacks the records that still lie in `journal.sqlite-wal`, and how many they are nothing shows. This
+/// copy has them. The daemon may run meanwhile.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Example:\n  tumblerctl journal backup /var/lib/tumblerd --output /mnt/backup/t1.sqlite")]
 struct Backup {

@@ -255,6 +255,15 @@ impl JournalError {
             _ => false,
         }
     }
+    /// Whether another program's lock stood in the way.
+    #[must_use]
+    pub(super) fn is_foreign_lock(&self) -> bool {
+        let Self::Sqlite { error, .. } = self else { return false };
+        matches!(
+            error.sqlite_error_code(),
+            Some(rusqlite::ErrorCode::DatabaseBusy | rusqlite::ErrorCode::DatabaseLocked)
+        )
+    }
     /// For `map_err` on SQLite's operations.
     pub(super) fn sqlite(path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
         move |error| Self::Sqlite { path: path.to_owned(), error }

@@ -3,6 +3,7 @@
 use super::error::JournalError;
 use nix::fcntl::{Flock, FlockArg};
 use nix::unistd::AccessFlags;
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::Write;
@@ -62,7 +63,7 @@ impl Places {
         match crate::file::read_text(&path, LONGEST) {
             Ok(text) => match text.lines().next().and_then(|line| line.split_once(' ')) {
                 Some((number, by)) => {
-                    let by = by.chars().filter(|c| !c.is_control()).take(NAME).collect();
+                    let by = tumbler_core::text::shown(by).chars().take(NAME).collect();
                     Ok(Some(Mark { number: number.to_owned(), by }))
                 }
                 None => Err(no_mark("it names no board".to_owned())),
@@ -267,7 +268,37 @@ fn not_ours(path: &Path) -> Result<JournalError, JournalError> {
     Ok(JournalError::NotOurs { path: path.to_owned(), user, owner, mode })
 }
 
-fn with(path: &Path, suffix: &str) -> PathBuf {
+/// Which other programs hold a lock on this journal, for a message. Asking the files themselves would give up locks of our own.
+pub(super) fn holders(journal: &Path) -> String {
+    let files = ["", "-wal", "-shm"].map(|suffix| std::fs::metadata(with(journal, suffix)).map(|about| about.ino()));
+    let files: Vec<u64> = files.into_iter().flatten().collect();
+    // The kernel tells them page by page, and may leave some out where others come and go meanwhile.
+    let mut tries = (0..20).map(|_| locked_by(&files));
+    match tries.find(|held| !held.is_empty()) {
+        Some(held) => format!(
+            "; process {} holds a lock on it: `ps -p` names it; end that program, and copy the journal by `tumblerctl journal backup`",
+            held.into_iter().collect::<Vec<_>>().join(", ")
+        ),
+        None => "; which program holds a lock on it is not known: `fuser` names those that have the file open".into(),
+    }
+}
+
+/// The processes, other than this one, that keep others from writing one of these files, by their inodes.
+fn locked_by(files: &[u64]) -> BTreeSet<String> {
+    let own = std::process::id().to_string();
+    let locks = std::fs::read_to_string("/proc/locks").unwrap_or_default();
+    // `1: POSIX  ADVISORY  WRITE 1234 08:01:5678 120 120`; what waits for one begins with `->` after the number.
+    let held = locks.lines().filter_map(|line| {
+        let mut words = line.split_whitespace().skip(1);
+        let (kind, _, how, process, file) = (words.next()?, words.next()?, words.next()?, words.next()?, words.next()?);
+        let inode: u64 = file.rsplit(':').next()?.parse().ok()?;
+        let is_one = kind != "->" && how == "WRITE" && process != own && files.contains(&inode);
+        is_one.then(|| process.to_owned())
+    });
+    held.collect()
+}
+
+pub(super) fn with(path: &Path, suffix: &str) -> PathBuf {
     let mut name: OsString = path.as_os_str().to_owned();
     name.push(suffix);
     PathBuf::from(name)

@@ -10,7 +10,7 @@ use super::{Fault, Identity, Reader, Report, schema};
 use rusqlite::Connection;
 use std::fmt;
 use std::fs::OpenOptions;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -26,8 +26,22 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// There is nothing to be read at that path, or a newer version.
 pub fn verify(path: &Path) -> Result<Report, JournalError> {
     let (journal, places) = journal_at(path)?;
+    // A reader makes a log where there is none.
+    let has_log = has_log(&journal);
     let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
+    // Beside a slot, that says how far the journal went.
+    let is_alone = places.is_none();
     let mut report = walk(&journal, places, &connection, Duration::ZERO)?;
+    if is_alone && !has_log && was_in_use(&report, &connection) {
+        report.fault(
+            None,
+            format!(
+                "there is no {}-wal, and the last record does not say that the journal was closed: what was written last lay in that log. Copy it with the \
+                 journal, or take `tumblerctl journal backup`",
+                journal.display()
+            ),
+        );
+    }
     let check = connection.query_row("PRAGMA integrity_check(1)", [], |row| row.get::<_, String>(0));
     match check {
         Ok(found) if found == "ok" => {}
@@ -60,6 +74,19 @@ pub fn backup(path: &Path, copy: &Path) -> Result<Report, JournalError> {
     connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(JournalError::sqlite(copy))?;
     file.sync_all().map_err(JournalError::io("write", copy))?;
     verify(copy)
+}
+
+/// Whether what the journal's file may lack lies beside it: SQLite says in the file's header that it writes ahead.
+fn has_log(journal: &Path) -> bool {
+    let mut header = [0; 20];
+    let read = std::fs::File::open(journal).and_then(|mut file| file.read_exact(&mut header));
+    let is_ahead = read.is_ok() && matches!(header, [.., 2, 2]);
+    !is_ahead || super::places::with(journal, "-wal").exists()
+}
+
+/// Whether a daemon had the journal open when the file was copied: its last record does not say that it was closed.
+fn was_in_use(report: &Report, connection: &Connection) -> bool {
+    row_at(connection, report.last).ok().flatten().is_none_or(|kept| kept.row.kind != "stopped")
 }
 
 fn walk(
@@ -109,7 +136,7 @@ fn walk(
 
 /// What is said of a journal that is not a table's first one.
 fn begun_anew(meta: &Meta, places: Option<&Places>) -> String {
-    let why = meta.begun.replace(char::is_control, " ");
+    let why = tumbler_core::text::shown(&meta.begun);
     let lacks = places.is_some_and(|places| places.journals_set_aside().is_empty());
     let and = if lacks { "; no journal that was set aside lies beside it" } else { "" };
     format!("it was begun anew with record {}, and earlier ones are not in it: {why}{and}", meta.first)

@@ -3,7 +3,7 @@
 use super::chain::{Head, Row};
 use super::clock::WallClock;
 use super::error::JournalError;
-use super::places::Lock;
+use super::places::{Lock, holders};
 use super::queue::{Next, Queue};
 use super::row::row;
 use super::run::RunDir;
@@ -14,13 +14,15 @@ use nix::sys::statvfs::statvfs;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tumbler_core::input::Input;
 use tumbler_core::record::Event;
 use tumbler_core::units::Seq;
 
 /// A failed commit is tried again this often, and the disk's room is looked at this often, when nothing else happens.
 const PULSE: Duration = Duration::from_secs(1);
+/// Another program's lock is borne for so long. Until then what needs a commit waits; nothing has failed.
+const FOREIGN: Duration = Duration::from_secs(10);
 /// Less room than this on the journal's disk is a failure, before the first commit fails: some 500 rounds.
 const ROOM: u64 = 1024 * 1024;
 /// The slot is rewritten at the latest after this many records, so that its head is never further back.
@@ -48,6 +50,7 @@ impl Journal {
             relayed: 0,
             grant: false,
             failing: false,
+            locked: None,
             low: false,
             tested: false,
             commits: 0,
@@ -107,6 +110,8 @@ struct Work {
     grant: bool,
     /// The last commit failed and was reported.
     failing: bool,
+    /// Since when another program's lock keeps commits away.
+    locked: Option<Instant>,
     /// The disk is almost full and that was reported.
     low: bool,
     /// A test began since the last commit: whatever is wrong with the disk is told again, though it was told before.
@@ -124,7 +129,7 @@ impl Work {
                 }
                 Next::Nothing => {
                     self.look_at_the_room();
-                    if self.failing {
+                    if self.failing || self.locked.is_some() {
                         self.commit();
                     }
                 }
@@ -165,19 +170,33 @@ impl Work {
         let committed = if self.pending.is_empty() { Ok(before) } else { self.store.append(&self.pending) };
         match committed {
             Ok(head) => self.committed(head),
+            Err(error) if error.is_foreign_lock() && self.bears() => {}
             Err(error) => {
                 // No game on what may not have been kept: the table will say the same as soon as it hears of it.
                 self.grant = false;
                 if !self.failing {
                     self.failing = true;
-                    self.report(&error.to_string());
+                    let by = if error.is_foreign_lock() { holders(self.store.path()) } else { String::new() };
+                    self.report(&format!("{error}{by}"));
                     self.revoke();
                 }
             }
         }
     }
 
+    /// Whether the lock of another program is borne a little longer.
+    fn bears(&mut self) -> bool {
+        let since = *self.locked.get_or_insert_with(|| {
+            tracing::warn!("the journal waits for another program's lock{}", holders(self.store.path()));
+            Instant::now()
+        });
+        !self.failing && since.elapsed() < FOREIGN
+    }
+
     fn committed(&mut self, head: Head) {
+        if self.locked.take().is_some() {
+            tracing::info!("the other program's lock on the journal is gone");
+        }
         self.failing = false;
         self.durable.store(head.seq, Ordering::Release);
         self.run.note(head);

@@ -301,8 +301,7 @@ mod tests {
         let latched = |code| Event::Latched { code, cause: String::new(), in_spin: false };
         let unlatched = |code| Event::unlatched(code, &Exit::Rectified, "");
         let events = [latched(Code::Seal), latched(Code::Lamps), unlatched(Code::Seal), Event::KeyTurned];
-        let record =
-            |(event, seq)| Record { clauses: Vec::new(), seq: Seq(seq), at: Mono(seq * 10), round: None, event };
+        let record = |(event, seq)| Record::plain(Seq(seq), Mono(seq * 10), None, event);
         events.into_iter().zip(1..).map(record).collect()
     }
 

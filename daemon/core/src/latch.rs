@@ -121,11 +121,38 @@ impl Code {
         !matches!(self, Self::Buttons | Self::Key | Self::Reader | Self::Terminal | Self::Lamps)
     }
 
-    /// Whether a stated procedure may replace the check until the table closes: only where the dealer's and the
-    /// supervisor's eyes can stand in for the device (NZ 7.4).
+    /// Whether a stated procedure may replace the check until the table closes (NZ 7.4: "procedures that do not compromise the
+    /// integrity of the game"): only where the dealer's and the supervisor's eyes can stand in for the device.
+    ///
+    /// # Errors
+    /// Why none may.
+    pub const fn may_be_replaced(self) -> Result<(), &'static str> {
+        match self {
+            Self::Lamps | Self::Terminal | Self::Reader => Ok(()),
+            Self::Tumbler => Err("no eye counts tumbles, and the shaft may turn when it must not: fingers"),
+            Self::Deadman => Err("nothing else stops a motor that is left on: fingers"),
+            Self::Temperature => {
+                Err("nobody feels how hot a covered motor is: burns, and a shaft that seizes in a spin")
+            }
+            Self::Dome => Err("its contacts keep hands from the shaft, and eyes from the dice: fingers, secrecy"),
+            Self::Seal => Err("its loop keeps hands from the shaft and from the dice: fingers, integrity of the dice"),
+            Self::Buttons => {
+                Err("no call and no spin counts that no button tells, and `no_spin` stops the shaft: fingers")
+            }
+            Self::Key => Err("the key is what shows that a supervisor stands at the table: evidence"),
+            Self::Interference => {
+                Err("the dice are looked at and laid as they should lie, and nothing is left to replace")
+            }
+            Self::Dice => Err("dice that are damaged, missing or foreign decide nothing: integrity of the dice"),
+            Self::Gpio => Err("lines that nobody watches guard nothing: fingers"),
+            Self::Journal => Err("what is not written down cannot be proved: evidence"),
+        }
+    }
+
+    /// Whether a stated procedure may replace the check ([`Code::may_be_replaced`]).
     #[must_use]
     pub const fn allows_procedure(self) -> bool {
-        matches!(self, Self::Lamps | Self::Terminal | Self::Reader)
+        self.may_be_replaced().is_ok()
     }
 }
 

@@ -108,8 +108,8 @@ impl Ledger {
     /// # Errors
     /// What the supervisor is told.
     pub fn may_be_waived(code: Code, procedure: &str, open: bool) -> Result<(), Refusal> {
-        if !code.allows_procedure() {
-            Err(Refusal::NoProcedureReplaces(code))
+        if let Err(why) = code.may_be_replaced() {
+            Err(Refusal::NoProcedureReplaces { code, why })
         } else if procedure.trim().is_empty() {
             Err(Refusal::NoProcedure)
         } else if !open {
@@ -170,7 +170,13 @@ mod tests {
     #[test]
     fn a_procedure_replaces_what_people_can_do_on_an_open_table() {
         let ask = Ledger::may_be_waived;
-        assert_eq!(ask(Code::Tumbler, "the dealer shakes it", true), Err(Refusal::NoProcedureReplaces(Code::Tumbler)));
+        assert_eq!(
+            ask(Code::Tumbler, "the dealer shakes it", true),
+            Err(Refusal::NoProcedureReplaces {
+                code: Code::Tumbler,
+                why: Code::Tumbler.may_be_replaced().unwrap_err()
+            })
+        );
         assert_eq!(ask(Code::Lamps, " ", true), Err(Refusal::NoProcedure));
         assert_eq!(ask(Code::Lamps, "the dealer calls the areas", false), Err(Refusal::ProcedureWhileClosed));
         assert_eq!(ask(Code::Lamps, "the dealer calls the areas", true), Ok(()));

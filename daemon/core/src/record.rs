@@ -36,9 +36,54 @@ pub struct Record {
     /// The clauses of the rule set in force that this is about.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub clauses: Vec<String>,
+    /// Who asked for it on the console; a person's typed name is part of the event.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub who: Option<Who>,
     /// What happened.
     #[serde(flatten)]
     pub event: Event,
+}
+
+impl Record {
+    /// A record of no clause, which nobody asked for on the console.
+    #[must_use]
+    pub const fn plain(seq: Seq, at: Mono, round: Option<RoundId>, event: Event) -> Self {
+        Self { seq, at, round, clauses: Vec::new(), who: None, event }
+    }
+}
+
+/// An account, and the role in which it asked (SGV6 and SGOC 5.14: "Table Game Shift Manager or above"; NZ 7.2: "the game
+/// supervisor").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Who {
+    /// The account, as the operating system knows it.
+    pub account: String,
+    /// The highest of its roles.
+    pub role: Role,
+}
+
+/// A role at the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Role {
+    /// None that the table knows.
+    None,
+    /// A technician.
+    Technician,
+    /// A supervisor.
+    Supervisor,
+    /// The shift manager or above.
+    Manager,
+}
+
+impl core::fmt::Display for Who {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let role: &str = self.role.into();
+        write!(f, "{}, {role}", self.account)
+    }
 }
 
 /// What happened.
@@ -227,7 +272,7 @@ pub enum Event {
         #[serde(skip_serializing_if = "Option::is_none", default)]
         by: Option<String>,
     },
-    /// The round ended void; all its bets are returned.
+    /// The round ended void.
     Voided(Void),
     /// Something else was found wrong with a round that had ended or was established: recorded beside, changes nothing.
     Noted {

@@ -153,8 +153,13 @@ pub enum Refusal {
     #[error("turn the supervisor's key again: {0} was latched after its last turn")]
     KeyOlderThanLatch(Code),
     /// Only a repair opens this latch.
-    #[error("no procedure replaces {0}: it has to be rectified")]
-    NoProcedureReplaces(Code),
+    #[error("no procedure replaces {code}: {why}. It has to be rectified")]
+    NoProcedureReplaces {
+        /// The malfunction.
+        code: Code,
+        /// Why none does.
+        why: &'static str,
+    },
     /// The command does not state the procedure.
     #[error("state the procedure")]
     NoProcedure,
@@ -209,7 +214,7 @@ pub enum Refusal {
         reader: bool,
     },
     /// NZ 7.1 voids a spin on its grounds (a) to (d), and a choice is none of them.
-    #[error("a valid spin stands under the dome: only the grounds of {clause} void it")]
+    #[error("only the grounds of {clause} void a spin, and a choice is none of them")]
     NoGround {
         /// The clause with the grounds.
         clause: Clause<'static>,
@@ -399,7 +404,8 @@ impl Refusal {
             Self::NoGround { .. } => &["no-spin"],
             Self::EnteredOnTerminal { .. } => &["entry"],
             Self::LeftToManager => &["supervisor"],
-            Self::AreasNotLit | Self::PaidTooEarly { .. } => &["collect-and-pay", "all-paid"],
+            Self::AreasNotLit => &["lamps", "all-paid"],
+            Self::PaidTooEarly { .. } => &["collect-and-pay", "all-paid"],
             Self::Malfunction(..) if asked == Asked::Tumble => &["activate", "malfunction"],
             _ if asked == Asked::Tumble => &["activate"],
             _ if asked == Asked::Entry => &["entry", "terminal"],

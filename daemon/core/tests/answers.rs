@@ -46,13 +46,22 @@ fn commands() -> Vec<(SetUp, Command)> {
         (|_| {}, Command::Close { name: who() }),
         (|_| {}, Command::Maintenance { on: true, name: who() }),
         (|_| {}, Command::EnrolDice { reason: why(), name: who() }),
-        (bets_only, Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() }),
+        (
+            |w| {
+                bets_only(w);
+                // The seal keeps the motor off, and a person ends the round.
+                w.line(InLine::Seal, false);
+                w.pass(300);
+            },
+            Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() },
+        ),
         (World::spin, Command::Void { reason: why(), damaged_dice: true, not_flat: false, name: who() }),
         (wrong_numbers, Command::Amend { dice, uphold: true, name: who() }),
         (
             |w| {
                 bets_only(w);
-                w.ask(Command::Void { reason: why(), damaged_dice: false, not_flat: false, name: who() });
+                // NZ 7.1(d).
+                w.press(InLine::NoMoreBets);
                 w.spin();
                 w.press(InLine::PlaceBets);
                 w.press(InLine::NoMoreBets);

@@ -213,6 +213,7 @@ fn records_are_written_and_read_as_pinned() {
         .zip(events())
         .map(|(seq, event)| Record {
             clauses: vec!["NZ9 6.1".into()],
+            who: None,
             seq: Seq(seq),
             at: Mono(seq * 1_000_000),
             round: (seq % 2 == 0).then_some(RoundId(8)),

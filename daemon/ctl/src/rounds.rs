@@ -131,7 +131,10 @@ fn ended(round: &RoundSummary) -> String {
         let found = round.found.map_or("not answered", tumbler_core::round::Finding::name);
         parts.push(format!("asked ({}): {found}", asked.name()));
     }
-    parts.extend(round.decided.iter().map(|one| format!("{} by {}", one.what, one.by)));
+    parts.extend(round.decided.iter().map(|one| {
+        let who = one.who.as_ref().map(|who| format!(" ({who})")).unwrap_or_default();
+        format!("{} by {}{who}", one.what, one.by)
+    }));
     parts.extend(round.voided_afterwards.iter().map(|why| format!("voided afterwards: {why}")));
     parts.extend(round.corrected.iter().map(|what| format!("corrected: {what}")));
     parts.join("; ")

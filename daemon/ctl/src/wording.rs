@@ -5,7 +5,7 @@ use tumbler_core::record::Event;
 use tumbler_core::units::Dice;
 pub(crate) use tumbler_core::wall::shown as wall;
 use tumbler_core::wire::topics::EventMessage;
-use tumblerd::history::wording::told;
+use tumblerd::history::wording::recorded;
 
 /// Dice as `1 3 6`.
 pub(crate) fn dice(dice: Dice) -> String {
@@ -23,7 +23,7 @@ pub(crate) fn record(message: &EventMessage) -> String {
         Event::Refused { .. } => Some(Tone::Near),
         _ => None,
     };
-    let told = told(&record.event);
+    let told = recorded(record);
     let told = tone.map_or_else(|| told.clone(), |tone| tone.of(&told));
     format!("{:>6} {} {round}{told}{clauses}", record.seq.0, wall(message.wall))
 }

@@ -93,7 +93,7 @@ pub(crate) mod testing {
             wall_quality: "synchronised".into(),
             boot: "b".into(),
             backend: "virtual".into(),
-            record: Record { seq, at: Mono(0), round, clauses: Vec::new(), event },
+            record: Record::plain(seq, Mono(0), round, event),
             chain: Chain::default(),
             body: String::new(),
         }

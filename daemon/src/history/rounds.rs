@@ -10,7 +10,7 @@ use crate::history::records::{PAGE, backwards};
 use crate::relay::Outbox;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use tumbler_core::record::Event;
+use tumbler_core::record::{Event, Record};
 use tumbler_core::units::{RoundId, Seq};
 use tumbler_core::wire::ask::{Decision, RoundSummary};
 use tumbler_core::wire::topics::EventMessage;
@@ -97,7 +97,7 @@ const fn about(event: &Event) -> Option<RoundId> {
 fn take(rounds: &mut BTreeMap<RoundId, RoundSummary>, message: &EventMessage) {
     let record = &message.record;
     if let Some(round) = about(&record.event).and_then(|id| rounds.get_mut(&id)) {
-        add(round, &record.event);
+        add(round, record);
     }
     let Some(id) = record.round.filter(|_| about(&record.event).is_none()) else { return };
     if matches!(record.event, Event::RoundBegan { .. }) {
@@ -105,13 +105,14 @@ fn take(rounds: &mut BTreeMap<RoundId, RoundSummary>, message: &EventMessage) {
     }
     // Records of a round whose beginning lies further back belong to none that was asked for.
     if let Some(round) = rounds.get_mut(&id) {
-        add(round, &record.event);
+        add(round, record);
     }
 }
 
 /// Adds a record to the round that it belongs to or is about.
-pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
-    match event {
+pub(crate) fn add(round: &mut RoundSummary, record: &Record) {
+    let who = record.who.clone();
+    match &record.event {
         Event::RoundBegan { rules, layout } => {
             round.rules.clone_from(rules);
             round.layout.clone_from(layout);
@@ -132,17 +133,17 @@ pub(crate) fn add(round: &mut RoundSummary, event: &Event) {
         Event::EntryDiffers { entered, .. } => round.amended.push(*entered),
         Event::Supervised { by } => {
             let what = "wrong numbers are amended by the dealer, under the supervisor's eyes".to_owned();
-            round.decided.push(Decision { what, reason: String::new(), by: by.clone() });
+            round.decided.push(Decision { what, reason: String::new(), by: by.clone(), who });
         }
         Event::Asked { why } => round.asked = Some(*why),
         Event::Answered { finding, reason, by } => {
             round.found = Some(*finding);
             let what = format!("interrupted: {}", finding.name());
-            round.decided.push(Decision { what, reason: reason.clone(), by: by.clone() });
+            round.decided.push(Decision { what, reason: reason.clone(), by: by.clone(), who });
         }
         Event::Decided { what, reason, by, .. } => {
             let (what, reason, by) = (what.clone(), reason.clone(), by.clone());
-            round.decided.push(Decision { what, reason, by });
+            round.decided.push(Decision { what, reason, by, who });
         }
         Event::Settled { dice, lamps, .. } => {
             round.dice = Some(*dice);
@@ -165,7 +166,7 @@ mod tests {
     use crate::history::records::testing::{InMemory, message};
     use tumbler_core::record::Lit;
     use tumbler_core::round::SpinEnd;
-    use tumbler_core::units::{Dice, Tumbles};
+    use tumbler_core::units::{Dice, Mono, Tumbles};
 
     fn journal(rounds: u64) -> InMemory {
         let mut kept = InMemory::default();
@@ -208,7 +209,7 @@ mod tests {
             Event::Supervised { by: "Mei".into() },
             Event::Result { dice: dice([1, 3, 6]), total: 10, call: String::new(), areas: Vec::new() },
         ] {
-            add(&mut round, &event);
+            add(&mut round, &Record::plain(Seq(1), Mono(0), None, event));
         }
         assert_eq!((round.amended, round.dice), (vec![dice([1, 3, 5])], Some(dice([1, 3, 6]))));
         assert_eq!(round.decided.iter().map(|decision| decision.by.as_str()).collect::<Vec<_>>(), ["Mei"]);

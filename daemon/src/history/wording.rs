@@ -2,10 +2,11 @@
 
 use crate::pages::test_report::bar;
 use tumbler_core::hardware_test::{Measurement, Report};
-use tumbler_core::record::{Event, Lit};
+use tumbler_core::record::{Event, Lit, Record};
 use tumbler_core::round::call::{self, Call};
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::round::{Doubt, FlatBy, Reveal};
+use tumbler_core::rules;
 use tumbler_core::units::Dice;
 
 /// What a person wrote down about a round that had ended.
@@ -42,7 +43,7 @@ pub(super) fn voided(void: &Void) -> String {
     if !void.detail.is_empty() {
         parts.push(void.detail.clone());
     }
-    format!("{}; all bets are returned", parts.join("; "))
+    parts.join("; ")
 }
 
 /// Why a round is void, as players are told: in the words of the texts, where they have any (NZ9 7.1, SGV6 5.5 and 5.6, SGOC 5.5.3).
@@ -89,7 +90,25 @@ const fn called(call: Call) -> &'static str {
     }
 }
 
-/// What a record says, as a sentence or two without a full stop.
+/// What a record says, with who asked for it on the console.
+#[must_use]
+pub fn recorded(record: &Record) -> String {
+    // SGV6 and SGOC 5.12; the other texts do not speak of it.
+    let returned = matches!(record.event, Event::Voided(_)) && record.clauses.iter().any(|clause| returns_bets(clause));
+    let returned = if returned { "; all bets are returned" } else { "" };
+    format!("{}{returned}{}", told(&record.event), asker(record))
+}
+
+/// Which account asked for it on the console, in which role, to be said behind it.
+pub(super) fn asker(record: &Record) -> String {
+    record.who.as_ref().map(|who| format!(" (account {who})")).unwrap_or_default()
+}
+
+fn returns_bets(clause: &str) -> bool {
+    rules::all().iter().any(|rules| rules.clause("void-returned").to_string() == clause)
+}
+
+/// What an event says, as a sentence or two without a full stop.
 #[must_use]
 pub fn told(event: &Event) -> String {
     match event {
@@ -127,8 +146,10 @@ pub fn told(event: &Event) -> String {
         Event::LampsVerified => "the winning areas were proved lit, and no others".to_owned(),
         Event::Settled { dice, lamps, by, .. } => settled(*dice, *lamps, by.as_deref()),
         Event::Voided(void) => voided(void),
-        Event::VoidedAfterwards { .. } => format!("found affected after it had ended: {}", about(event)),
-        Event::Corrected { .. } => format!("an error was written down: {}", about(event)),
+        Event::VoidedAfterwards { round, .. } => {
+            format!("round {} was found affected after it had ended: {}", round.0, about(event))
+        }
+        Event::Corrected { round, .. } => format!("of round {} it was written down: {}", round.0, about(event)),
         Event::Noted { what, .. } => format!("noted: {what}"),
         Event::Resumed { established: true } => "the daemon came back; the outcome had been established".to_owned(),
         Event::Resumed { established: false } => "the daemon came back; no outcome was on record".to_owned(),

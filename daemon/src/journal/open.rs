@@ -49,7 +49,7 @@ impl Journal {
         };
         let Identity { site, table, backend } = id.clone();
         let event = Event::Commissioned { site, table, backend };
-        let record = Record { seq: Seq(1), at: Mono(monotonic()), round: None, clauses: Vec::new(), event };
+        let record = Record::plain(Seq(1), Mono(monotonic()), None, event);
         let first =
             row(&record, 0, boot, &WallClock::read()).map_err(|why| JournalError::Unreadable { seq: 1, why })?;
         let head = Store::create(&places.new_journal, &meta, &[first])?;

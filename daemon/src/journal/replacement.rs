@@ -168,7 +168,7 @@ fn first_record(places: &Places, meta: &Meta, plan: &Plan, boot: &str) -> Result
         in_spin: false,
     });
     let event = Event::Keyframe(Box::new(standing));
-    let record = Record { seq: Seq(plan.first), at: Mono(monotonic()), round: None, clauses: Vec::new(), event };
+    let record = Record::plain(Seq(plan.first), Mono(monotonic()), None, event);
     let keyframe = row(&record, plan.relayed, boot, &WallClock::read())
         .map_err(|why| JournalError::Unreadable { seq: plan.first, why })?;
     Store::create(&places.new_journal, meta, &[keyframe])

@@ -16,7 +16,7 @@ impl Reader {
     /// The journal cannot be read.
     pub fn rounds(&self, limit: usize) -> Result<Vec<RoundSummary>, JournalError> {
         let mut rounds: BTreeMap<RoundId, Vec<(i64, Record)>> = BTreeMap::new();
-        let mut afterwards: BTreeMap<RoundId, Vec<Event>> = BTreeMap::new();
+        let mut afterwards: BTreeMap<RoundId, Vec<Record>> = BTreeMap::new();
         let mut begun = 0;
         if limit == 0 {
             return Ok(Vec::new());
@@ -24,7 +24,7 @@ impl Reader {
         self.backwards(|kept| {
             let record = record(&kept).map_err(|why| JournalError::Unreadable { seq: kept.row.seq, why })?;
             if let Event::VoidedAfterwards { round, .. } | Event::Corrected { round, .. } = &record.event {
-                afterwards.entry(*round).or_default().push(record.event);
+                afterwards.entry(*round).or_default().push(record);
                 return Ok(true);
             }
             let Some(round) = record.round else { return Ok(true) };
@@ -41,14 +41,14 @@ impl Reader {
 }
 
 /// Adds up one round; its records come newest first, and so do those about it.
-fn summary(round: RoundId, records: Vec<(i64, Record)>, about: Vec<Event>) -> RoundSummary {
+fn summary(round: RoundId, records: Vec<(i64, Record)>, about: Vec<Record>) -> RoundSummary {
     let mut summary = RoundSummary { round, ..RoundSummary::default() };
     for (wall, record) in records.into_iter().rev() {
         if matches!(record.event, Event::RoundBegan { .. }) {
             summary.wall = wall;
         }
-        add(&mut summary, &record.event);
+        add(&mut summary, &record);
     }
-    about.iter().rev().for_each(|event| add(&mut summary, event));
+    about.iter().rev().for_each(|record| add(&mut summary, record));
     summary
 }

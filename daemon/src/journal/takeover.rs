@@ -188,7 +188,7 @@ fn note(stage: &Stage, id: &Identity, boot: &str, board: &str) -> Result<(), Jou
     // One that is bad after all says so to the daemon.
     let Found::Good { last, relayed, .. } = found else { return Ok(()) };
     let event = Event::noted(Remark::BoardReplaced, format!("taken over by board {board}"));
-    let record = Record { seq: last.next(), at: Mono(monotonic()), round: None, clauses: Vec::new(), event };
+    let record = Record::plain(last.next(), Mono(monotonic()), None, event);
     let (tell, told) = channel();
     let (appender, writer) = journal.spawn(move |input| {
         // Who asks reads all that was told once the writer has ended.

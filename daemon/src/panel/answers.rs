@@ -100,6 +100,8 @@ struct Table {
     tests: Vec<&'static str>,
     /// Why a round is void, as players are told.
     voids: BTreeMap<&'static str, &'static str>,
+    /// Rule sets by which the bets of a void round are returned (SGV6 and SGOC 5.12).
+    returns: Vec<&'static str>,
 }
 
 async fn table(State(shared): State<Shared>) -> impl IntoResponse {
@@ -109,7 +111,9 @@ async fn table(State(shared): State<Shared>) -> impl IntoResponse {
         .collect();
     let tests = HardwareTest::ALL.into_iter().map(HardwareTest::name).collect();
     let voids = VoidReason::ALL.into_iter().map(|reason| (reason.name(), void_to_players(reason))).collect();
-    Json(Table { about: shared.about, remedies, tests, voids })
+    let returns = rules::all().iter().filter(|rules| !rules.clause("void-returned").to_string().is_empty());
+    let returns = returns.map(|rules| rules.id.as_str()).collect();
+    Json(Table { about: shared.about, remedies, tests, voids, returns })
 }
 
 #[derive(Deserialize)]

@@ -1,7 +1,7 @@
 //! What the panel asks the journal.
 
 use crate::history::records::backwards;
-use crate::history::wording::told;
+use crate::history::wording::recorded;
 use crate::relay::Outbox;
 use serde::{Deserialize, Serialize, Serializer};
 use std::ops::ControlFlow;
@@ -50,7 +50,7 @@ pub(super) struct Told<'a> {
 impl<'a> Told<'a> {
     /// This record.
     pub(super) fn of(record: &'a EventMessage) -> Self {
-        Self { record, said: told(&record.record.event) }
+        Self { record, said: recorded(&record.record) }
     }
 }
 

@@ -22,7 +22,7 @@ impl InMemory {
     pub(crate) fn add(&self, at: Mono, round: Option<u64>, event: Event) -> Seq {
         let mut records = self.0.lock().unwrap();
         let seq = Seq(records.len() as u64 + 1);
-        let record = Record { seq, at, round: round.map(RoundId), clauses: Vec::new(), event };
+        let record = Record::plain(seq, at, round.map(RoundId), event);
         let body = serde_json::to_string(&record).unwrap();
         records.push(EventMessage {
             v: VERSION,

@@ -104,7 +104,7 @@ impl Session {
         for event in events {
             self.last = self.last.next();
             let at = Mono(self.last.0 * 1_000_000);
-            records.push(Record { seq: self.last, at, round: Some(RoundId(self.round)), clauses: Vec::new(), event });
+            records.push(Record::plain(self.last, at, Some(RoundId(self.round)), event));
         }
         Job { records, relayed: Seq(self.last.0 / 2), permit }
     }

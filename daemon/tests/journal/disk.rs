@@ -220,7 +220,7 @@ fn a_journal_that_cannot_be_read_is_left_alone() {
     assert!(standby.reader().unwrap().after(Seq(0), 10).unwrap().is_empty());
     let (send, answers) = std::sync::mpsc::channel();
     let (appender, writer) = standby.spawn(move |input| send.send(input).unwrap()).unwrap();
-    let record = Record { seq: Seq(1), at: Mono(0), round: None, clauses: Vec::new(), event: Event::Stopped };
+    let record = Record::plain(Seq(1), Mono(0), None, Event::Stopped);
     appender.append(Job { records: vec![record], relayed: Seq(0), permit: Some(false) }).unwrap();
     let told = answers.recv_timeout(PATIENCE).unwrap();
     assert!(matches!(&told, Input::JournalFailed { reason } if reason.contains("locked")), "{told:?}");

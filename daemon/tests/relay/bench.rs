@@ -169,7 +169,7 @@ fn push(records: &mut Vec<EventMessage>, event: Event) -> Seq {
         wall_quality: "synchronised".into(),
         boot: "boot-1".into(),
         backend: "virtual".into(),
-        record: Record { seq, at: Mono(seq.0), round: None, clauses: Vec::new(), event },
+        record: Record::plain(seq, Mono(seq.0), None, event),
         chain: Chain::default(),
         body: String::new(),
     };

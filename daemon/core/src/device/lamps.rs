@@ -236,7 +236,7 @@ mod tests {
 
     fn durable() -> Durable {
         let (mut sequence, mut ctx) = (Sequence::new(Seq(0), Seq(0), true), Context::default());
-        let record = sequence.record(Mono(0), None, Vec::new(), Event::KeyTurned);
+        let record = sequence.record(Mono(0), None, Vec::new(), None, Event::KeyTurned);
         sequence.hurry();
         sequence.flush(false, &mut ctx);
         sequence.durable(Seq(1));

@@ -21,6 +21,7 @@ use crate::latch::Code;
 use crate::line::Key;
 use crate::prelude::*;
 use crate::prompt::{Prompt, PromptId};
+use crate::record::Who;
 use crate::refusal::Refusal;
 use crate::sequence::{Durable, Pending};
 use crate::settings::Parameters;
@@ -59,6 +60,7 @@ impl Purpose {
 pub(crate) struct Test {
     purpose: Purpose,
     by: String,
+    who: Option<Who>,
     request: Option<u64>,
     /// The record of its beginning: nothing energises in a test before it is durable.
     record: Pending,
@@ -106,7 +108,7 @@ impl Test {
     /// A test begins; `record` says so, and `request` is answered when it ends or waits for a witness.
     pub(crate) fn begin(
         purpose: Purpose,
-        by: &str,
+        (by, who): (&str, Option<Who>),
         request: u64,
         record: Pending,
         facts: &Facts,
@@ -123,6 +125,7 @@ impl Test {
         Self {
             purpose,
             by: by.to_owned(),
+            who,
             request: Some(request),
             record,
             steps,
@@ -261,6 +264,11 @@ impl Test {
     /// Who asked for it.
     pub(crate) fn by(&self) -> &str {
         &self.by
+    }
+
+    /// In which role it was asked for, and by which account.
+    pub(crate) const fn who(&self) -> Option<&Who> {
+        self.who.as_ref()
     }
 
     /// The request that waits for its answer.

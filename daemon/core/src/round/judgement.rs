@@ -7,7 +7,7 @@ mod void;
 
 pub(crate) use dice::{DiceVerdict, FindingVerdict, MovedVerdict, UnrestVerdict, dice};
 pub(crate) use entry::{Amendment, EntryVerdict, Pressed, Reading};
-pub(crate) use spin::{DefectVerdict, NoSpin, SpinVerdict, SpinVoid, Stood, spin};
+pub(crate) use spin::{DefectVerdict, NoSpin, SpinVerdict, SpinVoid, Stood, announces_no_spin, spin};
 pub(crate) use void::{FaultVerdict, VoidVerdict, damage_voids, stands};
 
 use super::ending::Ground;

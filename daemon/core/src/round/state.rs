@@ -60,6 +60,8 @@ pub struct Round {
     established: Option<FlatBy>,
     asked: Option<Doubt>,
     entered: Option<Dice>,
+    /// Numbers that were keyed and that the reader saw otherwise.
+    differed: Option<Dice>,
     upheld: bool,
     result: Option<Dice>,
     areas: Areas,
@@ -96,6 +98,7 @@ impl Round {
             established: None,
             asked: None,
             entered: None,
+            differed: None,
             upheld: false,
             result: None,
             areas: Areas::Dark,
@@ -195,6 +198,12 @@ impl Round {
         !core::mem::replace(&mut self.made, true)
     }
 
+    /// Whether three tumbles of its spin are on record.
+    #[must_use]
+    pub const fn has_made_spin(&self) -> bool {
+        self.made
+    }
+
     /// A full tumble took longer than a healthy one may.
     pub fn find_slow(&mut self) {
         debug_assert_eq!(self.spin, Spin::Running, "only a spin that runs is slow");
@@ -258,8 +267,14 @@ impl Round {
     /// The numbers keyed are not those that the reader sees; whether the game supervisor has to see them amended (NZ 7.2).
     pub fn differ(&mut self, supervised: bool) {
         debug_assert!(self.entered.is_some() && self.result.is_none(), "what differs was entered, and is no result");
-        self.entered = None;
+        self.differed = self.entered.take();
         self.unsupervised = supervised;
+    }
+
+    /// The numbers that were keyed last and that the reader saw otherwise.
+    #[must_use]
+    pub const fn differed(&self) -> Option<Dice> {
+        self.differed
     }
 
     /// The game supervisor has come to see them amended.

@@ -11,7 +11,7 @@ pub use durable::{Durable, Pending};
 use crate::context::Context;
 use crate::outbox::Outbox;
 use crate::prelude::*;
-use crate::record::{Event, Record};
+use crate::record::{Event, Record, Who};
 use crate::timer::Timer;
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};
 use crate::wire::console::Answer;
@@ -74,9 +74,16 @@ impl Sequence {
     }
 
     /// Appends a record; it may wait for company.
-    pub fn record(&mut self, at: Mono, round: Option<RoundId>, clauses: Vec<String>, event: Event) -> Pending {
+    pub fn record(
+        &mut self,
+        at: Mono,
+        round: Option<RoundId>,
+        clauses: Vec<String>,
+        who: Option<Who>,
+        event: Event,
+    ) -> Pending {
         self.last = self.last.next();
-        self.waiting.push(Record { seq: self.last, at, round, clauses, event });
+        self.waiting.push(Record { seq: self.last, at, round, clauses, who, event });
         Pending::of(self.last)
     }
 

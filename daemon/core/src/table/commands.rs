@@ -30,6 +30,7 @@ impl Table {
             measuring: self.is_measuring(),
         };
         let allowed = access::may_ask(caller, command, facts);
+        self.asker = Some(caller.who());
         let done = allowed.and_then(|()| self.carry_out(request, caller, command));
         match done {
             Ok(None) => {}
@@ -39,6 +40,7 @@ impl Table {
                 self.answer(request, Answer::Refused(why.to_string()));
             }
         }
+        self.asker = None;
     }
 
     /// A refusal changes nothing and is told at once; "done" is told when it is durable.
@@ -165,7 +167,7 @@ impl Table {
             return Err(Refusal::NothingToVoid);
         };
         stated(reason)?;
-        let verdict = round.may_be_voided(not_flat, self.reader_in_service(), self.rule_set())?;
+        let verdict = round.may_be_voided(not_flat, self.reader_in_service(), self.is_motor_held(), self.rule_set())?;
         if let VoidVerdict::Decision { left_to_manager } = verdict {
             access::may_decide(manager, left_to_manager)?;
         }
@@ -181,7 +183,17 @@ impl Table {
             }
             VoidVerdict::Decision { .. } => self.void_by(VoidReason::Supervisor, reason, name),
         }
-        Ok(Some("the round is void; all its bets are returned".into()))
+        Ok(Some(self.void_done()))
+    }
+
+    /// What a person is told who voided the round; Singapore's texts have its bets returned (5.12), the others do not speak of them.
+    pub(super) fn void_done(&self) -> String {
+        let clause = self.clause("void-returned").to_string();
+        if clause.is_empty() {
+            "the round is void".to_owned()
+        } else {
+            format!("the round is void; all its bets are returned ({clause})")
+        }
     }
 
     /// A person found a die damaged: the round in progress is void, unless its result stands.
@@ -198,7 +210,7 @@ impl Table {
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
                 (Decision::DiceDamagedResultStands, false, done)
             }
-            Some(_) => (Decision::DiceDamagedVoid, true, "the round is void; all its bets are returned".to_owned()),
+            Some(_) => (Decision::DiceDamagedVoid, true, self.void_done()),
         };
         self.record(Event::decided(kind, reason, name));
         if voids {
@@ -268,7 +280,9 @@ impl Table {
     /// SG 5.8: an error that is noticed late changes no later round; it is written down all the same.
     fn correct(&mut self, round: RoundId, reason: &str, name: &str) -> Result {
         self.ended(round, reason)?;
-        self.record(Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() });
+        // SGV6 5.8: "not noticed until after the commencement of a subsequent Round of play".
+        let keys: &[&str] = if round < self.history.last() { &["late-error"] } else { &[] };
+        self.record_by(keys, Event::Corrected { round, reason: reason.to_owned(), by: name.to_owned() });
         self.sequence.hurry();
         Ok(Some(format!("written down beside round {}; no round is changed by it", round.0)))
     }
@@ -286,10 +300,7 @@ impl Table {
     fn settle_command(&mut self, dice: Option<Dice>, reason: &str, name: &str) -> Result {
         let Some(round) = &self.round else { return Err(Refusal::NothingToSettle) };
         stated(reason)?;
-        let enters = self.rule_set().is_some_and(|rules| rules.duties.terminal_enters);
-        if enters && self.ledger.is_in_service(Code::Terminal) && self.ledger.can_prove_areas() {
-            return Err(Refusal::EnteredOnTerminal { clause: self.clause("entry") });
-        }
+        self.may_be_entered_here()?;
         match (round.result(), dice) {
             (Some(result), Some(dice)) if result != dice => {
                 return Err(Refusal::AnotherResult);
@@ -301,7 +312,7 @@ impl Table {
                 if round.established().is_none() {
                     self.establish(FlatBy::Supervisor);
                 }
-                self.take_result(dice);
+                self.take_result(dice, false);
                 self.record(Event::dice_show(Decision::DiceShow, dice, reason, name));
                 return Ok(Some("the result stands; `settle` again once all are paid".into()));
             }

@@ -1,6 +1,6 @@
 //! The result: keyed on the terminal, checked against the dice, lit, settled.
 
-use super::Table;
+use super::{Table, evidence};
 use crate::device::bus::Unit;
 use crate::effect::KeyTold;
 use crate::hardware_test::Signal;
@@ -131,7 +131,7 @@ impl Table {
                 if !established {
                     self.establish(FlatBy::Dealer);
                 }
-                self.take_result(entered);
+                self.take_result(entered, true);
             }
         }
     }
@@ -145,19 +145,16 @@ impl Table {
         }
     }
 
-    /// The result stands: recorded, and its areas lit once that is durable.
-    pub(super) fn take_result(&mut self, dice: Dice) {
+    /// The result stands: recorded, and its areas lit once that is durable. `keyed`: on the terminal.
+    pub(super) fn take_result(&mut self, dice: Dice, keyed: bool) {
         let areas = self.layout().map(|l| l.winning(dice)).unwrap_or_default();
         let Some(round) = &mut self.round else { return };
         round.take_result(dice, self.ctx.at());
         let id = round.id();
         self.devices.terminal.take();
-        self.record(Event::Result {
-            dice,
-            total: dice.total(),
-            call: call::result(dice),
-            areas: areas.into_iter().map(|a| a.id).collect(),
-        });
+        let areas = areas.into_iter().map(|a| a.id).collect();
+        let result = Event::Result { dice, total: dice.total(), call: call::result(dice), areas };
+        self.record_by(evidence::result(dice, keyed), result);
         self.sequence.hold(Action::Light(id, dice));
     }
 
@@ -169,6 +166,16 @@ impl Table {
         self.end_round(Some(dice), None);
     }
 
+    /// Whether numbers may be told on the console; where the text has them keyed (NZ 6.4), only once terminal or lamps have failed
+    /// (NZ 7.3).
+    pub(super) fn may_be_entered_here(&self) -> Result<(), Refusal> {
+        let enters = self.rule_set().is_some_and(|rules| rules.duties.terminal_enters);
+        if enters && self.ledger.is_in_service(Code::Terminal) && self.ledger.can_prove_areas() {
+            return Err(Refusal::EnteredOnTerminal { clause: self.clause("entry") });
+        }
+        Ok(())
+    }
+
     /// The supervisor amends the result (NZ 7.2), or upholds an entry against the reader.
     pub(super) fn amend(&mut self, dice: Dice, uphold: bool, by: &str) -> Result<String, Refusal> {
         let Some(round) = &self.round else {
@@ -176,8 +183,13 @@ impl Table {
         };
         let (from, differs) = match round.judge_amendment(dice, uphold, self.reading())? {
             Amendment::Upholds { differs } => {
+                // NZ 7.2: "after the entry button has been pressed".
+                let keyed = round.differed();
+                if keyed.is_none() {
+                    self.may_be_entered_here()?;
+                }
                 self.uphold(dice, by, differs);
-                self.take_result(dice);
+                self.take_result(dice, keyed == Some(dice));
                 return Ok(format!("upheld: {}", call::result(dice)));
             }
             Amendment::Replaces { from, differs } => (from, differs),
@@ -191,7 +203,8 @@ impl Table {
         let id = round.id();
         self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
-        self.record(Event::Result { dice, total: dice.total(), call: call::result(dice), areas });
+        let result = Event::Result { dice, total: dice.total(), call: call::result(dice), areas };
+        self.record_by(evidence::result(dice, false), result);
         self.devices.lamps.darken(&mut self.ctx);
         self.show_result();
         self.sequence.hold(Action::Light(id, dice));

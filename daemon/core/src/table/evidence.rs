@@ -2,9 +2,10 @@
 
 use crate::latch::Code;
 use crate::prelude::*;
-use crate::record::{Event, Lit};
+use crate::record::{Decision, Event, Lit};
 use crate::round::call::Call;
 use crate::rules::{RuleSet, Wager};
+use crate::units::Dice;
 
 /// The clauses that this event is about, each once, in the order of the keys; none where the text says nothing. A void's own come
 /// first.
@@ -15,7 +16,11 @@ pub(super) fn clauses(rules: &RuleSet, event: &Event, keys: &[&str]) -> Vec<Stri
         Event::VoidedAfterwards { clauses, .. } => clauses.as_slice(),
         _ => &[],
     };
-    let keyed = keys.iter().map(|key| rules.clause(key).to_string());
+    let keyed = keys.iter().map(|key| rules.clause(key).to_string()).filter(|clause| {
+        // SGV6 and SGOC 5.5: "in the event that any of the following situations occur", which are its own paragraphs.
+        *clause != rules.clause("earlier-rounds-stand").to_string()
+            || of_void.iter().any(|cited| cited.starts_with(&format!("{clause}.")))
+    });
     for clause in of_void.iter().cloned().chain(keyed).filter(|clause| !clause.is_empty()) {
         if !cited.contains(&clause) {
             cited.push(clause);
@@ -36,14 +41,10 @@ pub(super) fn keys(event: &Event) -> &'static [&'static str] {
         Event::SpinMade { .. } | Event::SpinEnded { .. } => &["at-least-three"],
         Event::Revealed { .. } => &["uncover"],
         Event::Established { .. } => &["flat"],
-        Event::Asked { .. } | Event::Answered { .. } => &["flat", "interruption-established"],
+        Event::Asked { .. } | Event::Answered { .. } => &["flat"],
+        Event::Decided { kind: Some(Decision::DomeOpen), .. } => &["uncover"],
         Event::FacesRead { .. } => &["uppermost"],
         Event::EntryDiffers { .. } => &["uppermost", "amend"],
-        // SGV6 and SGOC 3.10: "all three dice are of the same number".
-        Event::Result { dice, .. } if Wager::AnyTriple.wins(*dice) => {
-            &["entry", "call", "uppermost", "total", "triple", "terminal-display"]
-        }
-        Event::Result { .. } => &["entry", "call", "uppermost", "total", "terminal-display"],
         Event::Amended { .. } | Event::Supervised { .. } => &["amend"],
         Event::LampsVerified => &["lamps"],
         Event::Settled { lamps: Lit::ByTheDice, .. } => {
@@ -52,8 +53,7 @@ pub(super) fn keys(event: &Event) -> &'static [&'static str] {
         Event::Settled { .. } => &["result-stands", "collect-and-pay", "all-paid", "display", "display-not-binding"],
         Event::Voided(_) => &["earlier-rounds-stand", "void-returned"],
         Event::VoidedAfterwards { .. } => &["voided-afterwards", "void-returned"],
-        Event::Corrected { .. } => &["late-error"],
-        Event::Resumed { .. } => &["interruption-established"],
+        Event::Resumed { established: true, .. } => &["interruption-established"],
         Event::Latched { code: Code::Interference, .. } => &["interference", "malfunction"],
         Event::Latched { code: Code::Seal, .. } => &["seal", "malfunction"],
         Event::Latched { code: Code::Lamps, .. } => &["lamps-fail", "malfunction"],
@@ -62,5 +62,16 @@ pub(super) fn keys(event: &Event) -> &'static [&'static str] {
         Event::Unlatched { .. } => &["malfunction"],
         Event::DiceEnrolled { .. } => &["dice", "seal"],
         _ => &[],
+    }
+}
+
+/// The keys of a result: keyed on the terminal (NZ 6.4, 3.3(a)), or told on the console.
+pub(super) fn result(dice: Dice, keyed: bool) -> &'static [&'static str] {
+    // SGV6 and SGOC 3.10: "all three dice are of the same number".
+    match (keyed, Wager::AnyTriple.wins(dice)) {
+        (true, true) => &["entry", "call", "uppermost", "total", "triple", "terminal-display"],
+        (true, false) => &["entry", "call", "uppermost", "total", "terminal-display"],
+        (false, true) => &["call", "uppermost", "total", "triple"],
+        (false, false) => &["call", "uppermost", "total"],
     }
 }

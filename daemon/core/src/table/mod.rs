@@ -33,7 +33,7 @@ use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::line::OutLine;
 use crate::proof::Test;
-use crate::record::Event;
+use crate::record::{Event, Who};
 use crate::round::{History, Round, SpinEnd};
 use crate::rules::{self, Clause, Layout, Order, RuleSet};
 use crate::sequence::{Action, Durable, Pending, Sequence};
@@ -58,6 +58,9 @@ pub struct Table {
     history: History,
     round: Option<Round>,
     test: Option<Test>,
+    /// Whose command is carried out now, or whose test ends.
+    #[serde(skip)]
+    asker: Option<Who>,
     picture: Picture,
 }
 
@@ -238,7 +241,7 @@ impl Table {
             _ => self.rule_set(),
         };
         let clauses = rules.map(|rules| evidence::clauses(rules, &event, keys)).unwrap_or_default();
-        self.sequence.record(self.ctx.at(), round, clauses, event)
+        self.sequence.record(self.ctx.at(), round, clauses, self.asker.clone(), event)
     }
 
     /// The rule set in force: the round's own, else the one for new rounds.

@@ -87,6 +87,11 @@ impl Table {
         Ok(())
     }
 
+    /// Whether something keeps the motor off that nobody at the table puts right before the round has ended.
+    pub(super) fn is_motor_held(&self) -> bool {
+        !self.service.is_open() || self.ledger.inhibits_motor().is_some()
+    }
+
     /// Whether the motor may run, whatever the round says; otherwise why not.
     pub(super) fn motor_may_run(&self, in_test: bool) -> Result<(), Refusal> {
         if self.service.is_stopping() || !self.devices.inputs.is_watched() {
@@ -194,6 +199,11 @@ impl Table {
             NoSpin::Drops => self.drop_held_spin(&Refusal::NoSpinPressed),
             NoSpin::Stops => {
                 self.devices.tumbler.halt(Stop::NoSpin, &mut self.ctx);
+                // A claim of three tumbles that are made needs no shaft at rest, and nothing that comes before that undoes it.
+                if judgement::announces_no_spin(self.rule_set()) && self.is_made(SpinEnd::NoSpin) {
+                    self.end_spin(SpinEnd::NoSpin);
+                    self.declare("while the tumbler ran");
+                }
             }
             NoSpin::NotFlat => self.void(
                 VoidReason::NotFlat,

@@ -27,7 +27,8 @@ impl Table {
             self.ctx.repeat(line);
         }
         self.sequence.hurry();
-        self.test = Some(Test::begin(purpose, by, request, record, &facts, in_spin, self.ctx.at()));
+        self.test =
+            Some(Test::begin(purpose, (by, self.asker.clone()), request, record, &facts, in_spin, self.ctx.at()));
     }
 
     /// Begins a hardware test; the key's privilege was looked at before.
@@ -172,6 +173,7 @@ impl Table {
             self.devices.tumbler.clear_stop();
         }
         self.devices.darken(&mut self.ctx);
+        self.asker = test.who().cloned();
         let answer = match (passed, test.purpose()) {
             (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
             (passed, Purpose::Reset(code)) => self.end_reset(code, test, passed),
@@ -191,6 +193,7 @@ impl Table {
                 Answer::Done("the table is open".into())
             }
         };
+        self.asker = None;
         if let Some(request) = test.request() {
             self.answer(request, answer);
         }

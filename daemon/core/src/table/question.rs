@@ -67,14 +67,14 @@ impl Table {
             FindingVerdict::NotFlat => {
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
-                Ok("the round is void; all its bets are returned".into())
+                Ok(self.void_done())
             }
             FindingVerdict::Decision { left_to_manager } => {
                 access::may_decide(manager, left_to_manager)?;
                 stated(reason)?;
                 self.take_answer(finding, reason, name);
                 self.void_by(VoidReason::Supervisor, reason, name);
-                Ok("the round is void; all its bets are returned".into())
+                Ok(self.void_done())
             }
         }
     }

@@ -95,6 +95,7 @@ impl Table {
             ),
             round: None,
             test: None,
+            asker: None,
             picture: Picture::found(&standing, last),
             ctx: Context::new(settings, now),
         };

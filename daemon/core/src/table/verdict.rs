@@ -66,7 +66,8 @@ impl Table {
             round.end_spin(tumbles, Spun { valid, steps, how });
         }
         self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
-        if !how.proves_three(tumbles) {
+        let made = self.round.as_ref().is_some_and(Round::has_made_spin);
+        if !made && !how.proves_three(tumbles) {
             self.add_ground(Ground::FewerThanThree);
         }
     }
@@ -92,7 +93,8 @@ impl Table {
         let unreliable = self.judge_chatter();
         let Some(round) = self.round.as_ref().filter(|r| r.spin() == Spin::Running) else { return };
         let (slow, tumbles) = (round.is_slow(), self.devices.tumbler.counted());
-        let verdict = judgement::spin(Stood { stop, tumbles, slow, unreliable }, self.rule_set());
+        let verdict =
+            judgement::spin(Stood { stop, tumbles, made: round.has_made_spin(), slow, unreliable }, self.rule_set());
         let SpinVerdict { how, valid, slow, void } = verdict;
         self.record_spin(valid, how);
         if valid {

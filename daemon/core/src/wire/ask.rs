@@ -6,7 +6,7 @@
 
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
-use crate::record::Lit;
+use crate::record::{Lit, Who};
 use crate::round::call::Call;
 use crate::round::ending::Void;
 use crate::round::{Doubt, Finding, FlatBy};
@@ -279,8 +279,11 @@ pub struct Decision {
     pub what: String,
     /// Why.
     pub reason: String,
-    /// Who.
+    /// Who, as typed.
     pub by: String,
+    /// The account, and its role.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub who: Option<Who>,
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
 use crate::prelude::*;
+use crate::record::{Role, Who};
 use crate::refusal::Refusal;
 use crate::round::Finding;
 use crate::text;
@@ -24,6 +25,20 @@ pub struct Caller {
     /// Member of `tumbler-manager`: a shift manager or above, who decides what SGV6 and SGOC leave open (5.14).
     #[serde(default)]
     pub manager: bool,
+}
+
+impl Caller {
+    /// Who asks, for the record, in the highest role that the account has.
+    #[must_use]
+    pub fn who(&self) -> Who {
+        let role = match self {
+            Self { manager: true, .. } => Role::Manager,
+            Self { supervisor: true, .. } => Role::Supervisor,
+            Self { technician: true, .. } => Role::Technician,
+            _ => Role::None,
+        };
+        Who { account: self.account.clone(), role }
+    }
 }
 
 /// How a latch is to be opened (NZ 7.4).

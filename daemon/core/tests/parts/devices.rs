@@ -264,13 +264,13 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
     sequence.flush(true, at(&mut ctx, ms(0)));
     assert!(effects(&mut ctx).is_empty(), "there is nothing to commit");
     // A record that nothing depends on waits for company, from the first on.
-    sequence.record(ms(0), None, Vec::new(), Event::KeyTurned);
+    sequence.record(ms(0), None, Vec::new(), None, Event::KeyTurned);
     assert_eq!(sequence.last(), Seq(11));
     sequence.flush(false, at(&mut ctx, ms(0)));
     sequence.flush(false, at(&mut ctx, ms(50)));
     assert_eq!((effects(&mut ctx).len(), ctx.next_deadline(), sequence.is_durable()), (0, Some(ms(200)), false));
     let spin = Action::Spin(RoundId(1));
-    sequence.record(ms(60), Some(RoundId(1)), Vec::new(), Event::SpinBegan);
+    sequence.record(ms(60), Some(RoundId(1)), Vec::new(), None, Event::SpinBegan);
     sequence.hold(spin);
     sequence.flush(false, at(&mut ctx, ms(60)));
     let Some(Effect::Journal { records, relayed, permit }) = effects(&mut ctx).pop() else {
@@ -293,14 +293,14 @@ fn an_action_is_released_once_everything_recorded_before_it_is_durable() {
 #[test]
 fn permission_is_durable_and_a_failed_journal_gives_none() {
     let (mut sequence, mut ctx) = (Sequence::new(Seq(10), Seq(4), false), Context::default());
-    let opened = sequence.record(ms(0), None, Vec::new(), Event::Opened { by: "Mei".into() });
+    let opened = sequence.record(ms(0), None, Vec::new(), None, Event::Opened { by: "Mei".into() });
     sequence.permit(true);
     sequence.flush(false, at(&mut ctx, ms(0)));
     assert!(matches!(effects(&mut ctx).pop(), Some(Effect::Journal { permit: Some(true), .. })));
     assert!(!sequence.is_permitted());
     assert!(sequence.confirm(&opened).is_none());
     sequence.durable(Seq(11));
-    let turned = sequence.record(ms(1), None, Vec::new(), Event::KeyTurned);
+    let turned = sequence.record(ms(1), None, Vec::new(), None, Event::KeyTurned);
     assert!(sequence.is_permitted() && sequence.confirm(&opened).is_some() && sequence.confirm(&turned).is_none());
     sequence.permit(true);
     sequence.hold(Action::Bell(RoundId(1)));
@@ -311,7 +311,7 @@ fn permission_is_durable_and_a_failed_journal_gives_none() {
     assert!(sequence.confirm(&opened).is_none(), "durable, and nothing starts on it");
     sequence.durable(Seq(12));
     assert!(!sequence.has_failed() && sequence.is_permitted(), "the journal caught up");
-    sequence.record(ms(2), None, Vec::new(), Event::KeyTurned);
+    sequence.record(ms(2), None, Vec::new(), None, Event::KeyTurned);
     sequence.permit(false);
     assert!(!sequence.is_permitted(), "taken away at once");
     sequence.hold(Action::Bell(RoundId(2)));

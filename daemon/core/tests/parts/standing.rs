@@ -15,13 +15,7 @@ fn folded(events: &[(u64, Event)]) -> Standing {
     let mut standing = Standing::default();
     for (seq, (round, event)) in (1..).zip(events) {
         let round = (*round > 0).then_some(RoundId(*round));
-        standing.fold(&Record {
-            seq: Seq(seq),
-            at: Mono(seq * 1000),
-            round,
-            clauses: Vec::new(),
-            event: event.clone(),
-        });
+        standing.fold(&Record::plain(Seq(seq), Mono(seq * 1000), round, event.clone()));
     }
     standing
 }

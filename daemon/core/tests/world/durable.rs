@@ -7,7 +7,7 @@ use tumbler_core::units::{Mono, Seq};
 
 pub(crate) fn durable() -> Durable {
     let mut sequence = Sequence::new(Seq(0), Seq(0), true);
-    let record = sequence.record(Mono(0), None, Vec::new(), Event::KeyTurned);
+    let record = sequence.record(Mono(0), None, Vec::new(), None, Event::KeyTurned);
     sequence.hurry();
     sequence.flush(false, &mut Context::default());
     sequence.durable(Seq(1));

@@ -40,7 +40,7 @@ impl World {
         let boot = self.boot.clone();
         let lost = Standing { last_round, round, boot, ..Standing::default() };
         let event = Event::Keyframe(Box::new(lost));
-        self.records.push(Record { seq: self.durable, at: self.now, round: None, clauses: Vec::new(), event });
+        self.records.push(Record::plain(self.durable, self.now, None, event));
         self.start_again(false, Some("the journal is missing"));
     }
 

@@ -1,6 +1,6 @@
 //! A round as an inspector reads it: what is certain of it, and every record in words.
 
-use crate::history::wording::{about, asked, flat_by, revealed, settled, told, voided};
+use crate::history::wording::{about, asked, asker, flat_by, recorded, revealed, settled, told, voided};
 use tumbler_core::record::Event;
 use tumbler_core::round::call;
 use tumbler_core::units::RoundId;
@@ -69,7 +69,9 @@ pub fn story(id: RoundId, records: &[EventMessage]) -> Story {
         }
     }
     let begun = facts.len();
-    records.iter().for_each(|message| facts.extend(fact(&message.record.event)));
+    for record in records.iter().map(|message| &message.record) {
+        facts.extend(fact(&record.event).map(|(name, what)| (name, format!("{what}{}", asker(record)))));
+    }
     let ended = |event: &Event| matches!(event, Event::Settled { .. } | Event::Voided(_));
     if !records.iter().any(|message| ended(&message.record.event)) {
         facts.push(("ended", "in progress".to_owned()));
@@ -87,7 +89,7 @@ fn line(message: &EventMessage) -> StoryLine {
     StoryLine {
         seq: record.seq.0,
         wall: wall::shown(message.wall),
-        what: told(&record.event),
+        what: recorded(record),
         clauses: record.clauses.join(", "),
     }
 }

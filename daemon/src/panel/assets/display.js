@@ -30,7 +30,7 @@ function now(s, past) {
   if (s.question) return large("Please wait", `Round ${s.question.round} is interrupted.`, "Bets stay where they are.");
   // It may still be amended; from its settlement on it is among the past ones.
   if (s.result && s.round !== null) return result(s.result, s.round);
-  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}`, whyVoid(past[0]), "All bets are returned."].map((line) => el("div", line, "why"))];
+  if (s.phase === "void" && past.length) return [el("div", "void", "name void"), ...[`Round ${past[0].id}`, whyVoid(past[0]), ...(about.returns.includes(past[0].rules) ? ["All bets are returned."] : [])].map((line) => el("div", line, "why"))];
   if (WAITS[s.phase]) return [...large("No games", WAITS[s.phase]), ...before(past[0])];
   return [...large(CALLS[s.phase] ?? words(s.phase)), ...before(past[0])];
 }

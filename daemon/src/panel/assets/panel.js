@@ -18,7 +18,7 @@ const PHASES = {
   revealed: ["", "A round is in progress: the result is to be entered."],
   settling: ["", "A round is in progress: wagers are being settled."],
   interrupted: ["warn", "The round waits until a person has said how the dice lie."],
-  void: ["", "Open: the last round was void, all bets are returned, and a game may begin."],
+  void: ["", "Open: the last round was void, and a game may begin."],
   closed: ["warn", "No games before a supervisor opens the table: tumblerctl open"],
   blocked: ["bad", "No games until what is above is put right and reset."],
   maintenance: ["warn", "No games: a technician works on the table."],

@@ -130,7 +130,7 @@ mod tests {
     use tumbler_core::units::Mono;
 
     fn append(connection: &Connection, seq: u64) {
-        let record = Record { clauses: Vec::new(), seq: Seq(seq), at: Mono(seq), round: None, event: Event::Stopped };
+        let record = Record::plain(Seq(seq), Mono(seq), None, Event::Stopped);
         let body = serde_json::to_string(&record).unwrap();
         connection.execute("INSERT INTO record (seq, body) VALUES (?1, ?2)", (seq, body)).unwrap();
     }

@@ -100,17 +100,16 @@ pub(super) struct Journal {
 impl Journal {
     /// The journal of a newly commissioned table, with its first record.
     pub(super) fn commission(settings: &Settings, latency: u64) -> (Self, Record) {
-        let record = Record {
-            seq: Seq(1),
-            at: Mono(0),
-            round: None,
-            clauses: Vec::new(),
-            event: Event::Commissioned {
+        let record = Record::plain(
+            Seq(1),
+            Mono(0),
+            None,
+            Event::Commissioned {
                 site: settings.site.clone(),
                 table: settings.table.clone(),
                 backend: settings.backend.clone(),
             },
-        };
+        );
         let mut standing = Standing::default();
         standing.fold(&record);
         let journal = Self {
@@ -174,7 +173,7 @@ impl Journal {
         first.latched.push(Malfunction { code: Code::Journal, cause: reason.into(), since: Mono(0), in_spin: false });
         self.last = self.last.next();
         let event = Event::Keyframe(Box::new(first));
-        let record = Record { seq: self.last, at: Mono(at), round: None, clauses: Vec::new(), event };
+        let record = Record::plain(self.last, Mono(at), None, event);
         self.standing.fold(&record);
         self.permit = None;
         self.damage = Some(Found::Bad {

@@ -152,12 +152,18 @@ fn void(asked: &Command, state: &State) -> Expected {
     if state.is_asked() || round.established || is_left_to_manager(round) && !asked.flag("manager") {
         return Refused;
     }
-    // NZ 7.1 names the grounds of a void, and a choice is none of them.
-    if round.valid_spin && is_new_zealand(round) {
-        return Refused;
+    // NZ 7.1 names the grounds of a void, and a choice is none of them. Only a round without a spin, whose motor is held, is ended so.
+    if is_new_zealand(round) {
+        let held = state.open != Some(true) || state.latched.iter().any(|(code, _)| holds_motor(code));
+        return whether(held && !round.valid_spin && !round.spinning);
     }
     // A person who sees the dice says how they lie, and does not choose.
     if round.revealed { if round.valid_spin { Refused } else { Unknown } } else { Done }
+}
+
+/// Whether the motor may not run while this is latched (`daemon/docs/table.md`, Malfunctions).
+fn holds_motor(code: &str) -> bool {
+    !matches!(code, "buttons" | "key" | "reader" | "terminal" | "lamps")
 }
 
 fn finding(asked: &Command, state: &State, scene: &Scene) -> Expected {

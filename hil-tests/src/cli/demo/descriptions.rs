@@ -43,7 +43,7 @@ pub(super) fn record(record: &Record) -> Option<String> {
             format!("SETTLED{by}: {}, total {total}; all paid", faces(*dice))
         }
         Event::Voided(void) => {
-            format!("VOID: {} [{}]; all bets are returned", void.reason.name(), void.cited())
+            format!("VOID: {} [{}]", void.reason.name(), void.cited())
         }
         Event::Noted { what, .. } => format!("noted: {what}"),
         Event::Resumed { established: true } => "after the restart: the outcome stands, the round is concluded".into(),
@@ -92,7 +92,7 @@ mod tests {
     use tumbler_core::units::{Mono, RoundId, Seq};
 
     fn described(event: Event) -> Option<String> {
-        record(&Record { seq: Seq(1), at: Mono(0), round: Some(RoundId(3)), clauses: Vec::new(), event })
+        record(&Record::plain(Seq(1), Mono(0), Some(RoundId(3)), event))
     }
 
     #[test]

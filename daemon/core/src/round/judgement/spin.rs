@@ -16,6 +16,8 @@ pub(crate) struct Stood {
     pub(crate) stop: Stop,
     /// Full tumbles that were counted.
     pub(crate) tumbles: Tumbles,
+    /// Whether three of them are on record, whatever the shaft did then.
+    pub(crate) made: bool,
     /// Whether a full tumble took longer than a healthy one may.
     pub(crate) slow: bool,
     /// Whether a guard flickered again and again.
@@ -61,7 +63,7 @@ pub(crate) fn spin(stood: Stood, rules: Option<&RuleSet>) -> SpinVerdict {
         how => how,
     };
     let misoperated = slow || matches!(stood.stop, Stop::Defect(_));
-    let valid = how.proves_three(stood.tumbles) && !(misoperated && voids(rules, Ground::Misoperation));
+    let valid = (stood.made || how.proves_three(stood.tumbles)) && !(misoperated && voids(rules, Ground::Misoperation));
     let void = match how {
         // NZ 7.1: the dealer announces "No spin" where the tumbler does not operate correctly, which no sensor need see.
         _ if valid => (stood.stop == Stop::NoSpin && announces_no_spin(rules)).then_some(SpinVoid::Declared),
@@ -123,7 +125,7 @@ impl Round {
     }
 
     fn has_three(&self, how: SpinEnd, tumbles: Tumbles) -> bool {
-        self.spin() == Spin::Running && how.proves_three(tumbles)
+        self.spin() == Spin::Running && (self.has_made_spin() || how.proves_three(tumbles))
     }
 
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).
@@ -167,6 +169,7 @@ impl Round {
     }
 }
 
-fn announces_no_spin(rules: Option<&RuleSet>) -> bool {
+/// Whether the dealer's "No spin" claims that the tumbler did not operate correctly (NZ 7.1).
+pub(crate) fn announces_no_spin(rules: Option<&RuleSet>) -> bool {
     rules.is_some_and(|rules| rules.duties.dealer_announces_no_spin)
 }

@@ -13,7 +13,7 @@ use crate::units::{Dice, DieFace, Mono, RoundId, Tumbles};
 const RULES: [(&str, &str, bool); 2] = [("nz-div9", "nz-div9-1", true), ("sg-v6", "sg-v6-1", false)];
 
 fn stood(stop: Stop, tumbles: u32) -> Stood {
-    Stood { stop, tumbles: Tumbles(tumbles), slow: false, unreliable: false }
+    Stood { stop, tumbles: Tumbles(tumbles), made: false, slow: false, unreliable: false }
 }
 
 /// NZ 7.1(b) voids three tumbles of a tumbler that does not operate correctly, seen or announced; SGV6 5.5.1 only counts.
@@ -29,7 +29,10 @@ fn a_spin_is_judged_by_its_text() {
         assert_eq!(judge(stood(Stop::NoSpin, 3)), (true, nz.then_some(SpinVoid::Declared)), "{id}");
         let stalled = Stop::Defect(Defect::Stall);
         assert_eq!(judge(stood(stalled, 3)), (!nz, nz.then_some(SpinVoid::Misoperated)), "{id}");
-        assert_eq!(judge(stood(Stop::Defect(Defect::Reverse), 9)), (false, Some(SpinVoid::Misoperated)), "{id}");
+        let reversed = stood(Stop::Defect(Defect::Reverse), 9);
+        assert_eq!(judge(reversed), (false, Some(SpinVoid::Misoperated)), "{id}");
+        let made = Stood { made: true, ..reversed };
+        assert_eq!(judge(made), (!nz, nz.then_some(SpinVoid::Misoperated)), "{id}: three are on record");
         let flickers = Stood { unreliable: true, ..stood(stalled, 1) };
         assert_eq!(judge(flickers), (false, Some(SpinVoid::Unreliable)), "{id}");
         for stop in [Stop::Slow, Stop::Heat] {
@@ -292,13 +295,20 @@ fn only_what_people_can_see_is_found() {
 #[test]
 fn a_void_is_judged_by_what_people_can_see() {
     for (id, on, nz) in RULES {
-        let ask = |round: &Round, not_flat| round.may_be_voided(not_flat, true, rule_set(id));
+        let ask = |round: &Round, not_flat| round.may_be_voided(not_flat, true, false, rule_set(id));
         let mut round = spun_under(id, on, true);
         // NZ 7.1 names the grounds; Singapore's 5.14 leaves it to the shift manager.
         let clause = rule_set(id).unwrap().clause("no-spin");
         let chosen =
             if nz { Err(Refusal::NoGround { clause }) } else { Ok(VoidVerdict::Decision { left_to_manager: true }) };
         assert_eq!(ask(&round, false), chosen, "{id}");
+        let mut unspun = Round::begin(RoundId(1), rule_set(id).unwrap(), layout(on).unwrap());
+        assert_eq!(ask(&unspun, false), chosen, "{id}");
+        let decided = Ok(VoidVerdict::Decision { left_to_manager: !nz });
+        assert_eq!(unspun.may_be_voided(false, true, true, rule_set(id)), decided, "{id}: the motor is held");
+        unspun.ask_for_spin();
+        unspun.start_spin();
+        assert_eq!(unspun.may_be_voided(false, true, true, rule_set(id)), chosen, "{id}: the shaft turns");
         assert_eq!(ask(&round, true), Err(Refusal::NotRevealedToJudge), "{id}");
         see(&mut round);
         assert_eq!(ask(&round, false), Err(Refusal::DiceLieOpen { reader: true }), "{id}");

@@ -78,11 +78,12 @@ impl Round {
     }
 
     /// What the void comes to that a supervisor asks for; otherwise why there is none. `not_flat`: because a die does not lie flat;
-    /// `reader`: it is in service.
+    /// `reader`: it is in service; `held`: something keeps the motor off, and without a spin only a person may end the round.
     pub(crate) fn may_be_voided(
         &self,
         not_flat: bool,
         reader: bool,
+        held: bool,
         rules: Option<&'static RuleSet>,
     ) -> Result<VoidVerdict, Refusal> {
         if let (Some(why), false) = (self.asked(), not_flat) {
@@ -97,11 +98,13 @@ impl Round {
             (true, None) => Err(Refusal::NotRevealedToJudge),
             (true, Some(_)) => Ok(VoidVerdict::NotFlat { disputed }),
             (false, _) if self.lies_open() => Err(Refusal::DiceLieOpen { reader }),
-            (false, _) => match rules.filter(|rules| self.has_valid_spin() && rules.duties.dealer_announces_no_spin) {
-                // A supervisor's choice is none of the grounds (a) to (d) of NZ 7.1.
-                Some(rules) => Err(Refusal::NoGround { clause: rules.clause("no-spin") }),
-                None => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),
-            },
+            (false, _) => {
+                match rules.filter(|rules| !(held && !self.has_spun()) && rules.duties.dealer_announces_no_spin) {
+                    // A supervisor's choice is none of the grounds (a) to (d) of NZ 7.1.
+                    Some(rules) => Err(Refusal::NoGround { clause: rules.clause("no-spin") }),
+                    None => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),
+                }
+            }
         }
     }
 

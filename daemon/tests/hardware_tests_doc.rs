@@ -1,6 +1,5 @@
 //! `daemon/docs/hardware-tests.md` says of every measurement what the code has: its limits at the default parameters, where they
 //! come from, and what to do. The failing test prints the table as it should be.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use serde_json::Value;
 use std::fmt::Write as _;

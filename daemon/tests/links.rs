@@ -1,6 +1,5 @@
 //! Links and anchors of every page lead somewhere, as `scripts/book` sees to it in the book of them; and what comments, messages and
 //! fixtures cite of design.md and faults.md stands there.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use pulldown_cmark::{Event, Options, Parser, Tag, TagEnd};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,13 +1,6 @@
 //! The page for consumers shows messages as they are: every example is read into its type and written again.
-#![allow(
-    clippy::unwrap_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test ends with the first thing that is wrong"
-)]
 
-#[path = "common/consumer.rs"]
-mod consumer;
+use crate::consumer;
 
 use consumer::Consumer;
 use serde::{Serialize, de::DeserializeOwned};

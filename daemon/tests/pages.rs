@@ -1,7 +1,5 @@
 //! The pages for builders of benches and boards say what the code does.
 
-#![allow(clippy::unwrap_used, reason = "a test ends with the first thing that is wrong")]
-
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::prompt::PromptId;

@@ -1,6 +1,5 @@
 //! The pages of the wiring say what the configuration does without a word in `[lines]`: the table of wiring.md, and the header
 //! in header.svg, which is drawn here.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -1,7 +1,5 @@
 //! The dumps of cells, read by the programs that people read them with: GTKWave's vcd2fst and sigrok's importer, which is PulseView's.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of a test fails by panicking, as the test does")]
-
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use tumbler_bench::pure::{Pure, Setup};

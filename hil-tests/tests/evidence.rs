@@ -1,8 +1,6 @@
 //! An inspector finds each rule in the journal where it was applied: every clause that core knows by a key is cited by a record of
 //! the kind that it is about, under every rule set whose text has it. A key that reaches no record is no evidence.
 
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails by panicking, as the test does")]
-
 use std::collections::BTreeSet;
 use std::path::Path;
 use tumbler_bench::Bench;

@@ -1,8 +1,6 @@
 //! A slice of the matrix on the pure bench: every fault at some places, a different rule set from place to place, so that
 //! together they touch all of them. The whole is a lane of its own (`scripts/test matrix`).
 
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails by panicking, as the test does")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,7 +1,5 @@
 //! The tables of docs/scenarios.md are those of the program that reads scenarios. `TUMBLERD_REWRITE=1` writes them again.
 
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
-
 use tumbler_hil::scenario::forms::{self, Form};
 use tumbler_hil::scenario::step::Stage;
 use tumbler_hil::scenario::words;

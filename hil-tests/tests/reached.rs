@@ -1,8 +1,6 @@
 //! A suite that passes because nothing happened proves nothing: together the scenarios must have reached every phase,
 //! every void reason and every latch, and every rule of every judge must have had something to judge.
 
-#![allow(clippy::unwrap_used, reason = "a helper of a test fails by panicking, as the test does")]
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,8 +1,6 @@
 //! The JSON Schemas in docs/schema are those of the program, take every file of the rig, and refuse slips of the pen.
 //! `TUMBLERD_REWRITE=1` writes them again.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
-
 use jsonschema::Validator;
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -1,5 +1,4 @@
 //! A rig that serves cells to another program: docs/serve.md.
-#![allow(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use serde_json::{Value, json};
 use std::io::Write;

@@ -1,7 +1,6 @@
 //! A slip of the pen in any name of a scenario, of the catalogue or of a bench's file is found when the file is read, and told with its
 //! line. Each kind of name that stands in `fixtures` is spelled wrongly once, one letter at a time, wherever it comes first; what may hold
 //! any words is listed below, with the reason.
-#![allow(clippy::unwrap_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests fail by panicking")]
 
 use std::collections::BTreeSet;
 use std::ops::Range;

@@ -1,9 +1,7 @@
 //! "Done" is a promise: it comes once what was done is durable, so that no restart makes it untrue (design.md rule 2, "make durable,
 //! then publish"). A refusal promises nothing and comes at once.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;

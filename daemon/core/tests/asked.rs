@@ -1,8 +1,6 @@
 //! What only people can know, people are asked: after which interruptions, what each answer does, and what a text answers by itself.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;

@@ -1,9 +1,7 @@
 //! The hardware test of the buttons and the key (hardware-tests.md): what is asked for, what is found by name, and that nothing in it
 //! commands anything.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
 use tumbler_core::latch::Code;

@@ -1,8 +1,6 @@
 //! What the rule texts say, clause by clause, where a first reading of them had it otherwise.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};

@@ -1,8 +1,6 @@
 //! A guard line that chatters: whatever its rate, and whatever the table does, the motor is switched a few times at most.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::Effect;
 use tumbler_core::hardware_test::HardwareTest;

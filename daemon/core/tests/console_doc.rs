@@ -1,8 +1,6 @@
 //! `daemon/docs/console.md` is checked against the code: which fields a command needs, and whether it needs the key.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use serde_json::{Map, Value, json};
 use tumbler_core::hardware_test::HardwareTest;

@@ -1,8 +1,6 @@
 //! What people may decide, and when: a supervisor's commands against the state of the round.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::input::Input;

@@ -1,9 +1,7 @@
 //! De-energise at once; make durable; then energise, light and publish: a round in which the disk hangs at every step
 //! in turn while something changes, for every order of play.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::{BusOp, Effect};
 use tumbler_core::input::Input;

@@ -1,8 +1,6 @@
 //! Nothing outside can make the table panic: inputs of every kind, at any time, in any order, with any numbers.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use proptest::prelude::*;
 use tumbler_core::hardware_test::HardwareTest;

@@ -1,8 +1,6 @@
 //! Hardware tests in maintenance: who may run them, what they measure, and that every guard holds in them.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
 use tumbler_core::input::Input;

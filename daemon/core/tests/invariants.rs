@@ -1,8 +1,6 @@
 //! What must hold after every event of every history: generated people, wires, disks, buses, restarts.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a broken invariant is to fail loudly")]
-
-mod world;
+use crate::world;
 
 use proptest::prelude::*;
 use tumbler_core::device::reader::Request;

@@ -1,9 +1,7 @@
 //! Nothing moves by a command alone: a test's spin begins by a press of `tumble` at the table, within 10 s of being asked for, and
 //! "No spin" stops it (design.md, Motion by command).
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::Effect;
 use tumbler_core::hardware_test::HardwareTest;

@@ -1,8 +1,6 @@
 //! Malfunctions that a device's test finds.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::latch::Code;
 use tumbler_core::line::OutLine;

@@ -1,8 +1,6 @@
 //! When "all paid" counts, and by what a round was settled then: areas that were proved lit, proved again, or never.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::latch::Code;
 use tumbler_core::record::{Event, Lit};

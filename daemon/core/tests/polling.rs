@@ -1,8 +1,6 @@
 //! How often each unit of the field bus is asked: fast where somebody waits for it, slowly elsewhere (design.md, Field bus).
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::{BusOp, Effect};
 use tumbler_core::hardware_test::HardwareTest;

@@ -1,8 +1,6 @@
 //! Presses of the dealer's buttons about the moment in which a round ends.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::latch::Code;
 use tumbler_core::line::InLine;

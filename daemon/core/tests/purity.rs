@@ -1,7 +1,5 @@
 //! The core is pure. Without the standard library the compiler knows no clock, file, socket or thread; this holds what the compiler does
 //! not: that the library stays out, that no dependency brings it back, and that no state lives outside the table.
-#![allow(clippy::unwrap_used, reason = "a test ends with the first thing that is wrong")]
-
 use std::fs;
 use std::path::{Path, PathBuf};
 

@@ -1,9 +1,7 @@
 //! The proof of the dead-man relay: only a shaft that it stopped proves it, whatever the guard lines do meanwhile (design.md, Dead-man
 //! line; faults.md deadman.stuck).
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};

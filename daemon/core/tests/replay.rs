@@ -1,8 +1,6 @@
 //! The replay of a recording: the same inputs have the same effects, and the first difference is reported (design.md rule 1).
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::Effect;
 use tumbler_core::input::{Input, Stamped};

@@ -1,9 +1,7 @@
 //! Resets: what proves that a malfunction is rectified is the hardware test of its device, and only its pass opens the latch
 //! (NZ 7.4; design.md, Latch).
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::hardware_test::{HardwareTest, Quantity, Report, Verdict};
 use tumbler_core::input::Input;

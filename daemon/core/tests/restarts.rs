@@ -1,8 +1,6 @@
 //! What a restart carries on, and what it proves again.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;

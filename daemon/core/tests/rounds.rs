@@ -1,8 +1,6 @@
 //! Rounds from the rules' clauses: each order of play, each ending.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;

@@ -1,8 +1,6 @@
 //! What nobody may learn before the reveal: which keys were pressed.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::effect::{BusOp, Effect, KeyTold};
 use tumbler_core::input::{BusReply, Input};

@@ -1,8 +1,6 @@
 //! What people are shown of the table: all of it as it is, step by step of a round.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::input::Input;
 use tumbler_core::latch::Code;

@@ -1,8 +1,6 @@
 //! What stands still: the shaft between two edges of its cam, and the daemon.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};

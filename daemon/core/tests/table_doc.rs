@@ -4,9 +4,7 @@
 //! After a change of behaviour `TUMBLERD_REWRITE=1` writes the page as it should be: read the difference against the rules
 //! before taking it over.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use std::fmt::Write;
 use tumbler_core::input::Input as Given;

@@ -1,8 +1,6 @@
 //! The bytes of the formats that strangers speak are pinned in `fixtures/wire/`: a change here is a change of a contract,
 //! and every kept journal is read by it.
 
-#![allow(clippy::panic, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test may fail loudly")]
-
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fmt::Debug;

@@ -1,8 +1,6 @@
 //! What the table makes of its wires: flicker and change, levels at the start, lost edges, and a daemon that stops.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::context::Drive;
 use tumbler_core::effect::Effect;

@@ -1,8 +1,6 @@
 //! What people write in a command has a length, and every character of it is seen: the table refuses everything else, whoever asks.
 
-#![allow(clippy::panic, clippy::unwrap_used, reason = "a test may fail loudly")]
-
-mod world;
+use crate::world;
 
 use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;

@@ -1,5 +1,4 @@
 //! `tumblerctl` without a daemon: layouts, odds, usage errors.
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test ends with the first thing that is wrong")]
 
 use serde_json::{Value, json};
 use std::process::{Command, Output};

@@ -1,6 +1,6 @@
 //! Appending, group commits, reopening.
 
-use crate::common::{BOOT, Table, noted};
+use super::common::{BOOT, Table, noted};
 use proptest::prelude::*;
 use tumbler_core::input::Input;
 use tumbler_core::table::Found;

@@ -1,7 +1,7 @@
 //! What a round costs in flash. The whole process is allowed 96 KiB a round; the journal's share is measured here.
 
-use crate::child::Apart;
-use crate::common::Table;
+use super::child::Apart;
+use super::common::Table;
 
 const ROUNDS: u64 = 300;
 /// The journal's share of the 96 KiB that the process may write a round.

@@ -1,8 +1,8 @@
 //! The chain as strangers reckon it from what the broker is told, and damage to any byte that it covers.
 
-use crate::common::{Table, noted};
+use super::common::{Table, noted};
+use super::damage::{clone, tamper};
 use crate::consumer::Consumer;
-use crate::damage::{clone, tamper};
 use crate::old;
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -150,7 +150,7 @@ fn a_journal_of_0_1_is_continued() {
 /// Rows of both formats, so that a change is looked for in both.
 fn mixed() -> Table {
     let id = Identity { site: "s".into(), table: "t".into(), backend: "virtual".into() };
-    let table = Table { dir: tempfile::tempdir().unwrap(), id, boot: crate::common::BOOT.into() };
+    let table = Table { dir: tempfile::tempdir().unwrap(), id, boot: super::common::BOOT.into() };
     old::lay(&table.state());
     std::fs::create_dir_all(table.run()).unwrap();
     let (mut session, _) = table.open();

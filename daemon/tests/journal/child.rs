@@ -3,7 +3,7 @@
 //! The child appends as it is told, a line of standard input at a time (`append N`, `grant N`, `revoke N`, `round`, `wait`, `stop`), and
 //! says on standard output what the journal answered (`durable N`, `failed REASON`) and how much it wrote (`written N`).
 
-use crate::common::{Session, Table, identity, noted, round};
+use super::common::{Session, Table, identity, noted, round};
 use std::io::{BufRead, BufReader, Lines, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -17,7 +17,7 @@ const DIR: &str = "TUMBLERD_JOURNAL_CHILD";
 fn child() {
     let Some(dir) = std::env::var_os(DIR) else { return };
     let dir = Path::new(&dir);
-    let boot = crate::common::BOOT;
+    let boot = super::common::BOOT;
     let opened = Journal::open(&dir.join("state"), &dir.join("run"), &identity("t1"), boot);
     let (journal, found) = match opened {
         Ok(opened) => opened,
@@ -98,7 +98,7 @@ impl Apart {
         let this = std::env::current_exe().unwrap();
         let this = this.to_str().unwrap();
         let mut words: Vec<&str> = wrapper.to_vec();
-        words.extend([this, "--exact", "child::child", "--nocapture", "--test-threads=1"]);
+        words.extend([this, "--exact", "journal::child::child", "--nocapture", "--test-threads=1"]);
         let mut process = Command::new(words[0])
             .args(&words[1..])
             .env(DIR, table.dir.path())

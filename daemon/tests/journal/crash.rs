@@ -1,7 +1,7 @@
 //! Killed at any moment, what was acknowledged is there, and the chain is whole.
 
-use crate::child::Apart;
-use crate::common::Table;
+use super::child::Apart;
+use super::common::Table;
 use tumbler_core::table::Found;
 
 fn last(found: &Found) -> u64 {

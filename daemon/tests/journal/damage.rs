@@ -1,6 +1,6 @@
 //! Damaged, missing, foreign and older journals: noticed, set aside, and gone on after.
 
-use crate::common::{BOOT, Table, identity, round};
+use super::common::{BOOT, Table, identity, round};
 use std::path::Path;
 use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
@@ -165,12 +165,12 @@ fn within_a_boot_one_record_less_is_noticed() {
     let table = Table::new();
     let (mut session, _) = table.open();
     session.round();
-    session.append(crate::common::noted("one more"), None);
+    session.append(super::common::noted("one more"), None);
     // Killed: neither slot nor log were brought to an end. What lies there is copied as a power cut would leave it.
     let cut = Table { dir: tempfile::tempdir().unwrap(), id: identity("t1"), boot: BOOT.into() };
     copy(&table.run(), &cut.run());
     copy(&table.state(), &cut.state());
-    session.append(crate::common::noted("and the last"), None);
+    session.append(super::common::noted("and the last"), None);
     std::fs::copy(table.run().join("head"), cut.run().join("head")).unwrap();
     let last = session.last;
     session.stop();
@@ -304,7 +304,7 @@ fn damage_far_back_is_found_by_the_whole_verification() {
     let keyframe = Event::Keyframe(Box::default());
     for _ in 0..15 {
         session.queue(vec![keyframe.clone()], None);
-        session.append((0..100).flat_map(|_| crate::common::noted("x")).collect(), None);
+        session.append((0..100).flat_map(|_| super::common::noted("x")).collect(), None);
     }
     session.stop();
     tamper(&table.journal(), "UPDATE record SET body = replace(body, 'x', 'y') WHERE seq = 7");

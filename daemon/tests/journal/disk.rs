@@ -1,8 +1,8 @@
 //! Disks that are full, that fail, and that come back.
 
-use crate::child::Apart;
-use crate::common::{PATIENCE, Table, noted};
-use crate::crash::trace_paths;
+use super::child::Apart;
+use super::common::{PATIENCE, Table, noted};
+use super::crash::trace_paths;
 use tumbler_core::input::Input;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::table::Found;

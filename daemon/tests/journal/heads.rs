@@ -1,7 +1,7 @@
 //! A journal compared with the heads that were told, where it is not a table's first one.
 
-use crate::common::{Session, Table, noted};
-use crate::damage::{clone, tamper};
+use super::common::{Session, Table, noted};
+use super::damage::{clone, tamper};
 use sha2::{Digest, Sha256};
 use std::path::{Path, PathBuf};
 use tumbler_core::table::Found;

@@ -1,7 +1,7 @@
 //! Whose journal it is: another table's, other wires', another user's, and one whose names were changed.
 
-use crate::child::refusal;
-use crate::common::{BOOT, Table, identity};
+use super::child::refusal;
+use super::common::{BOOT, Table, identity};
 use std::os::unix::fs::PermissionsExt;
 use tumbler_core::table::Found;
 use tumblerd::journal::{Identity, Journal, JournalError};

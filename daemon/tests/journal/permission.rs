@@ -1,6 +1,6 @@
 //! What persists is permission, bound to the boot (rule 8 of the design).
 
-use crate::common::{BOOT, Table, identity, noted};
+use super::common::{BOOT, Table, identity, noted};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use tumbler_core::table::Found;

@@ -1,6 +1,6 @@
 //! Reading beside the writer, verifying and writing out.
 
-use crate::common::{Table, noted};
+use super::common::{Table, noted};
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::{Void, VoidReason};
 use tumbler_core::units::{Dice, RoundId, Seq, Tumbles};
@@ -11,7 +11,7 @@ fn a_reader_sees_what_is_durable_in_order() {
     let table = Table::new();
     let (journal, found) = table.try_open().unwrap();
     let reader = journal.reader().unwrap();
-    let mut session = crate::common::Session::start(journal, &found);
+    let mut session = super::common::Session::start(journal, &found);
     assert_eq!(reader.durable(), Seq(1));
     for _ in 0..3 {
         session.round();

@@ -1,6 +1,6 @@
 //! A board is replaced: another one goes on with the table, its journal and its latches, or says why not.
 
-use crate::common::{BOOT, Session, Table, identity, noted};
+use super::common::{BOOT, Session, Table, identity, noted};
 use std::fs;
 use std::path::{Path, PathBuf};
 use tumbler_core::latch::Code;

@@ -1,6 +1,6 @@
 //! The technicians' login over real sockets: who gets in, who does not, and how a session ends.
 
-use crate::bench::{Answer, Bench};
+use super::bench::{Answer, Bench};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! What can be looked up: layouts, rounds with their waveform, the journal, health.
 
-use crate::bench::{Bench, LONG};
+use super::bench::{Bench, LONG};
 use serde_json::{Value, json};
 use std::sync::Arc;
 use tumbler_core::latch::{Code, Malfunction};

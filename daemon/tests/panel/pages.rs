@@ -1,6 +1,6 @@
 //! The pages: whole, small, from nowhere else, and only to look at.
 
-use crate::bench::{Bench, LONG};
+use super::bench::{Bench, LONG};
 use std::process::Command;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout;

@@ -1,6 +1,6 @@
 //! Following the table: every record, the newest state, and nobody who holds up anybody else.
 
-use crate::bench::{Bench, Follower, LONG};
+use super::bench::{Bench, Follower, LONG};
 use std::time::Duration;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;

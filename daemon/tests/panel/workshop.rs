@@ -1,8 +1,8 @@
 //! Maintenance and its hardware tests from the browser: the console's own commands, in the name of whoever is logged in, and what
 //! came of them.
 
-use crate::bench::Bench;
-use crate::login::{PASSWORD, cookie, log_in, post, start};
+use super::bench::Bench;
+use super::login::{PASSWORD, cookie, log_in, post, start};
 use serde_json::json;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};
 use tumbler_core::record::Event;

@@ -1,10 +1,10 @@
 //! `event`: in order, without a gap, whatever happens to the broker and the line.
 
-use crate::bench::{Bench, settings};
+use super::bench::{Bench, settings};
+use super::tap::Tap;
 use crate::broker::{Broker, free_port};
 use crate::consumer::Consumer;
 use crate::subscriber::Subscriber;
-use crate::tap::Tap;
 use crate::wait::until;
 use std::sync::atomic::Ordering;
 use tumbler_core::effect::KeyTold;

@@ -1,8 +1,8 @@
 //! Peers that are no broker, or a bad one: the connection is lost, and nothing else.
 
-use crate::bench::{Bench, settings};
+use super::bench::{Bench, settings};
+use super::tap::packet;
 use crate::broker::Broker;
-use crate::tap::packet;
 use crate::wait::until;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};

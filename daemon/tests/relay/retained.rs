@@ -1,9 +1,9 @@
 //! What the broker keeps for who comes later.
 
-use crate::bench::{Bench, settings};
+use super::bench::{Bench, settings};
+use super::tap::Tap;
 use crate::broker::Broker;
 use crate::subscriber::{Seen, Subscriber};
-use crate::tap::Tap;
 use crate::wait::until;
 use rumqttc::v5::mqttbytes::QoS;
 use tumbler_core::latch::{Code, Malfunction};

@@ -1,7 +1,7 @@
 //! TLS: which certificates are trusted.
 
+use super::bench::{Bench, settings};
 use crate::authority::authority;
-use crate::bench::{Bench, settings};
 use crate::broker::{Broker, free_port};
 use std::os::unix::fs::PermissionsExt;
 use tumblerd::relay::Tls;

@@ -1,6 +1,6 @@
 //! Problems with the broker are reported by name, and the report ends when they are solved.
 
-use crate::bench::{Bench, settings};
+use super::bench::{Bench, settings};
 use crate::broker::{Broker, free_port};
 use crate::subscriber::Subscriber;
 use crate::wait::until;

@@ -1,6 +1,6 @@
 //! A browser just large enough for the panel, at an address of its own in 127.0.0.0/8.
 
-use crate::bench::{LONG, Place};
+use super::bench::{LONG, Place};
 use serde_json::{Value, json};
 use socket2::{Domain, Socket, Type};
 use std::io::{Read, Write};

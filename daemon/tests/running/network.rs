@@ -1,7 +1,7 @@
 //! The network's process, as the daemon sees it: one that is broken into says whatever it likes, and does no harm.
 
-use crate::bench::{Daemon, LONG, Place, Wire};
-use crate::browser::with_panel;
+use super::bench::{Daemon, LONG, Place, Wire};
+use super::browser::with_panel;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Read, Write};

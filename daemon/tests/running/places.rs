@@ -1,6 +1,6 @@
 //! Callers who hold all places of the console that they can get, under user ids of their own: supervisors get through.
 
-use crate::bench::{Daemon, LONG, Place, Wire};
+use super::bench::{Daemon, LONG, Place, Wire};
 use nix::unistd::Uid;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};

@@ -1,8 +1,8 @@
 //! Strangers at the panel: nothing that they send ends the process that they reach, holds the technician up, or fills the log.
 
-use crate::bench::{LONG, Place};
-use crate::browser::{Browser, PASSWORD, with_panel};
-use crate::cgroup::{Cgroup, limit_of_the_unit};
+use super::bench::{LONG, Place};
+use super::browser::{Browser, PASSWORD, with_panel};
+use super::cgroup::{Cgroup, limit_of_the_unit};
 use nix::sys::signal::Signal;
 use serde_json::json;
 use std::io::Write;

@@ -1,6 +1,6 @@
 //! `tumblerd take-over`: another state directory, as on another card, goes on with the table.
 
-use crate::bench::Place;
+use super::bench::Place;
 use nix::sys::signal::Signal;
 use serde_json::{Value, json};
 

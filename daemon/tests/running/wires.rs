@@ -1,7 +1,7 @@
 //! Wires and units, as the console tells of them.
 
-use crate::bench::{LONG, Place, Wire};
-use crate::browser::{Browser, with_panel};
+use super::bench::{LONG, Place, Wire};
+use super::browser::{Browser, with_panel};
 use serde_json::json;
 use std::thread;
 use std::time::Instant;

@@ -56,7 +56,7 @@ pub(crate) fn quick(repository: &Repository) -> Result<()> {
 }
 
 pub(crate) fn dumps(_: &Repository) -> Result<()> {
-    let dumps = ["-p", "tumbler-hil", "--test", "dumps", "--run-ignored", "all"];
+    let dumps = ["-p", "tumbler-hil", "--test", "suite", "--run-ignored", "all", "dumps::"];
     run(cargo(["nextest", "run", "--locked", "--cargo-quiet"].into_iter().chain(dumps)))
 }
 

@@ -244,3 +244,24 @@ fn imports_run_one_way() {
     }
     assert!(found.is_empty(), "these lie on a ring:\n{}", found.join("\n"));
 }
+
+/// Cargo finds no files of tests beside a program that is named: what that program does not name would be played by nobody.
+#[test]
+fn no_file_of_tests_is_forgotten() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    for member in ["daemon/core", "daemon", "hil-tests"] {
+        let manifest: toml::Table = fs::read_to_string(root.join(member).join("Cargo.toml")).unwrap().parse().unwrap();
+        let tests = root.join(member).join("tests");
+        let main = fs::read_to_string(tests.join("main.rs")).unwrap();
+        let named = |name: &str| {
+            let own = manifest["test"].as_array().unwrap().iter().any(|test| test["name"].as_str() == Some(name));
+            let folder = format!("#[path = \"{name}/");
+            own || main.lines().any(|line| line == format!("mod {name};") || line.starts_with(&folder))
+        };
+        for entry in fs::read_dir(&tests).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            assert!(name == "main" || named(&name), "{} is named neither in main.rs nor in Cargo.toml", path.display());
+        }
+    }
+}

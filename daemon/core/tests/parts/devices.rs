@@ -1,7 +1,7 @@
 //! The table's parts by themselves, at the edges of what each is told: contacts, dome, outputs, lamps, bus, temperature,
 //! and the sequence of what is recorded, durable and released.
 
-use crate::durable::durable;
+use crate::world::durable::durable;
 use tumbler_core::context::{Coils, Context, Transaction};
 use tumbler_core::device::bus::{Bus, Job, Unit};
 use tumbler_core::device::contact::Contact;

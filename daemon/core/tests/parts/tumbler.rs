@@ -1,6 +1,6 @@
 //! The tumbler by itself, edge by edge: what is counted, what ends a run and when, and what is a defect.
 
-use crate::durable::durable;
+use crate::world::durable::durable;
 use tumbler_core::context::Context;
 use tumbler_core::device::tumbler::{Defect, Report, RunsFor, Stop, Tumbler};
 use tumbler_core::effect::Effect;

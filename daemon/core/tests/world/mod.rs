@@ -1,7 +1,7 @@
 //! A small world around one table: wires, a tumbler that turns, units that answer, a journal that commits when it is
 //! let, and a restart. It knows no rule of the game; what must hold of every step is checked in `invariants.rs`.
 
-#![allow(dead_code, missing_docs, unreachable_pub, reason = "each test target uses its own part of the world")]
+#![allow(dead_code, missing_docs, unreachable_pub, reason = "each fuzz target uses its own part of the world")]
 #![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "a test may fail loudly")]
 
 mod acts;

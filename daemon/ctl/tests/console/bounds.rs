@@ -1,6 +1,6 @@
 //! What clients can do wrong, and what the console does about it.
 
-use crate::stub::{Ran, Stub, done};
+use super::stub::{Ran, Stub, done};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::process::Stdio;

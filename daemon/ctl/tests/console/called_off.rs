@@ -1,7 +1,7 @@
 //! Ctrl-C, and whatever else ends a command, while the table tests itself for it: the test ends at the table too (NZ 5 and 7.4
 //! have it tested to its end, or neither opened nor reset).
 
-use crate::stub::{Ran, Stub};
+use super::stub::{Ran, Stub};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::process::Stdio;

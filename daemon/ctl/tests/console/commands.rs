@@ -1,6 +1,6 @@
 //! Commands: what the table is told, by whom, and how it ends for the script.
 
-use crate::stub::{Stub, done, refused};
+use super::stub::{Stub, done, refused};
 use serde_json::json;
 use std::io::{BufRead, BufReader, Write};
 use tumbler_core::latch::Code;

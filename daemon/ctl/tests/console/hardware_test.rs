@@ -1,6 +1,6 @@
 //! `tumblerctl test`: what is measured is shown, kept in a page, and decides the exit code.
 
-use crate::stub::{Ran, Stub, refused};
+use super::stub::{Ran, Stub, refused};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::process::{Child, Stdio};

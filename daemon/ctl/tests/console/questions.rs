@@ -1,6 +1,6 @@
 //! Questions: status, watch, rounds, events, faults.
 
-use crate::stub::{Stub, done};
+use super::stub::{Stub, done};
 use serde_json::Value;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;

@@ -1,6 +1,6 @@
 //! `tumblerctl reset`: guided as the hardware test that it runs, and ended by the table's answer.
 
-use crate::stub::{Stub, refused};
+use super::stub::{Stub, refused};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use tumbler_core::hardware_test::{HardwareTest, Measurement, Plots, Quantity, Report, Verdict};

@@ -1,9 +1,9 @@
 //! What people see on a terminal that is narrower than usual: the real `tumblerctl` on a pty, whose screen is read back.
 
-use crate::commands::{opening, witnessed};
-use crate::hardware_test::{motor, tests};
-use crate::stub::{Stub, done};
-use crate::wires::happen;
+use super::commands::{opening, witnessed};
+use super::hardware_test::{motor, tests};
+use super::stub::{Stub, done};
+use super::wires::happen;
 use nix::pty::{Winsize, openpty};
 use std::fs::File;
 use std::io::Read;

@@ -1,6 +1,6 @@
 //! What every wire and every register says.
 
-use crate::stub::{Stub, done};
+use super::stub::{Stub, done};
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 use std::sync::Arc;

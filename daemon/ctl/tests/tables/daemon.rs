@@ -1,8 +1,8 @@
 //! The real daemon, a real broker and the real command line together.
 
+use super::floor::Watched;
 use crate::broker::{Broker, free_port};
 use crate::consumer::Consumer;
-use crate::floor::Watched;
 use crate::old;
 use crate::place::{Daemon, Place};
 use crate::subscriber::Subscriber;

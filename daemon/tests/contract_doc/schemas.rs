@@ -1,6 +1,6 @@
 //! The JSON Schemas in `docs/schema/`, generated from the types.
 
-use crate::{docs, same_as_file};
+use super::{docs, same_as_file};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
@@ -85,7 +85,7 @@ fn what_is_no_message_is_refused() {
         assert!(!schema.is_valid(&payload), "{message}: {payload}");
     }
     let event = jsonschema::draft7::new(&schema("event")).unwrap();
-    let settled = crate::examples::events().into_iter().find(|(kind, _)| kind == "settled").unwrap();
+    let settled = super::examples::events().into_iter().find(|(kind, _)| kind == "settled").unwrap();
     let good: Value = serde_json::to_value(settled.1).unwrap();
     assert!(event.is_valid(&good), "{good}");
     for (pointer, bad) in [

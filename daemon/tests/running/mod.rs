@@ -1,13 +1,5 @@
 //! A real `tumblerd` process against a small bench: its start, its stop, and what it does when it is treated badly.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test's helpers fail by panicking"
-)]
-
 mod bench;
 mod browser;
 mod cgroup;

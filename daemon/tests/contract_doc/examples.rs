@@ -1,9 +1,9 @@
 //! The page of examples: every kind of message and record, from the bytes that are pinned in `fixtures/wire`.
 
+use super::same_as_file;
+use super::schemas::{MESSAGES, schema};
 use crate::chained::chained;
 use crate::consumer::Consumer;
-use crate::same_as_file;
-use crate::schemas::{MESSAGES, schema};
 use serde_json::Value;
 use std::fmt::Write;
 use tumbler_core::record::Record;
@@ -17,7 +17,7 @@ const PAGE: &str = include_str!("../../docs/mqtt.md");
 const HEAD: &str = "# Every message of a table, as it is sent
 
 What the topics are and how to use them is in [mqtt.md](mqtt.md), with links to the schemas and the AsyncAPI document. This page is
-generated from the types and the bytes pinned in `fixtures/wire` (`TUMBLERD_REWRITE=1 cargo test -p tumblerd --test contract`); every
+generated from the types and the bytes pinned in `fixtures/wire` (`TUMBLERD_REWRITE=1 cargo test -p tumblerd --test suite contract_doc`); every
 example is checked against its schema. The records on `event` are one chain, so that a consumer that verifies the chain can be tested with them.
 ";
 

@@ -1,22 +1,10 @@
 //! What the table tells the broker, as a contract: schemas and the page of examples are what the types give, and the
 //! AsyncAPI document names every topic. `TUMBLERD_REWRITE=1` writes the files again instead of comparing them; AsyncAPI's
 //! own parser reads the document in `scripts/test asyncapi`.
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    reason = "a test ends with the first thing that is wrong"
-)]
 
 mod document;
 mod examples;
 mod schemas;
-
-#[path = "../common/chained.rs"]
-mod chained;
-#[path = "../common/consumer.rs"]
-mod consumer;
 
 use std::path::PathBuf;
 
@@ -35,6 +23,6 @@ fn same_as_file(name: &str, text: &str) {
     assert!(
         kept == text,
         "daemon/docs/{name} is not what the types give. If the change of the contract is meant: \
-         TUMBLERD_REWRITE=1 cargo test -p tumblerd --test contract, and look at the difference"
+         TUMBLERD_REWRITE=1 cargo test -p tumblerd --test suite contract_doc, and look at the difference"
     );
 }

@@ -1,7 +1,7 @@
 //! The AsyncAPI document is written by hand: its topics, codes, and examples are those of the code. Whether it is a lawful
 //! document AsyncAPI's own parser says.
 
-use crate::schemas::{MESSAGES, schema};
+use super::schemas::{MESSAGES, schema};
 use serde::{Serialize, de::DeserializeOwned};
 use std::collections::BTreeSet;
 use tumbler_core::latch::Code;

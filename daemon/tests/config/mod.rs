@@ -1,5 +1,4 @@
 //! The configuration's messages, word for word: whoever reads them has only them.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail by panicking")]
 
 mod hazards;
 mod wires;

@@ -1,0 +1,4 @@
+//! Benches against what scenarios rely on.
+
+mod guard;
+mod pure;

@@ -106,6 +106,8 @@ impl Copy {
     pub(crate) fn command<A: AsRef<OsStr>>(&self, program: &str, arguments: impl IntoIterator<Item = A>) -> Command {
         let mut command = command(program, arguments);
         command.current_dir(self.tree()).env("CARGO_TARGET_DIR", self.builds());
+        // Built again for each defect, also where the work tree's own builds are made but once (.ci/run).
+        command.env("CARGO_INCREMENTAL", "1");
         // It lies within the repository, where git would take a patch for one of the top level, and skip it in silence.
         command.env("GIT_CEILING_DIRECTORIES", &self.place);
         command

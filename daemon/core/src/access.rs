@@ -9,10 +9,21 @@
 //! | every other | supervisor | yes |
 //!
 //! A shift manager may do what a supervisor may, and alone decides what the rules leave to one (SGV6, SGOC 5.14).
+//!
+//! Every refusal is answered. Whoever is refused without an end does not fill the disk by it: [`Refusals`].
 
+use crate::prelude::*;
 use crate::refusal::Refusal;
-use crate::units::Millis;
-use crate::wire::console::{Caller, Command};
+use crate::units::{Millis, Mono};
+use crate::wire::console::{Caller, Command, PANEL};
+use alloc::collections::BTreeMap;
+use serde::{Deserialize, Serialize};
+
+/// Refusals of one caller that are recorded: so many at once, and then one in this time. People and scripts that ask for everything once
+/// stay below. A commit costs up to 12 KiB of flash, whatever it holds: that is 6 MB once, and 17 MB a day at one a minute.
+const RECORDED: (u32, Millis) = (512, Millis(60_000));
+/// Callers that are counted one by one. The accounts of a machine that reach the console are fewer.
+const CALLERS: usize = 32;
 
 /// What the table knows that decides with the roles.
 #[derive(Clone, Copy, Debug)]
@@ -42,6 +53,41 @@ pub(crate) fn may_ask(caller: &Caller, command: &Command, facts: Facts) -> Resul
     Ok(())
 }
 
+/// How often who was refused of late. The panel's accounts count as one caller: whoever breaks into the network's process can make
+/// their names up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Refusals(BTreeMap<String, Counted>);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Counted {
+    /// When all of the first few are recorded again.
+    rested: Mono,
+    /// Refusals since the last recorded one.
+    left_out: u64,
+}
+
+impl Refusals {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Counts a refusal. One that is to be recorded gives how many were left out before it.
+    pub(crate) fn count(&mut self, account: &str, at: Mono) -> Option<u64> {
+        self.0.retain(|_, caller| caller.left_out > 0 || caller.rested > at);
+        let caller = if account.ends_with(PANEL) { PANEL } else { account };
+        let caller = if self.0.len() < CALLERS || self.0.contains_key(caller) { caller } else { "" };
+        let counted = self.0.entry(caller.to_owned()).or_insert(Counted { rested: at, left_out: 0 });
+        let (most, each) = RECORDED;
+        let rested = counted.rested.max(at).after(each);
+        if rested > at.after(Millis(each.0.saturating_mul(most))) {
+            counted.left_out = counted.left_out.saturating_add(1);
+            return None;
+        }
+        counted.rested = rested;
+        Some(core::mem::take(&mut counted.left_out))
+    }
+}
+
 /// Whether it is a technician's as well as a supervisor's.
 const fn technician_may(command: &Command, measuring: bool) -> bool {
     match command {
@@ -64,8 +110,27 @@ pub(crate) const fn may_decide(manager: bool, left_to_manager: bool) -> Result<(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::prelude::*;
     use crate::wire::console::Witness;
+
+    /// The first few, then one in a minute, which says how many were left out; nobody hides in another one's flood.
+    #[test]
+    fn refusals_without_an_end_are_counted() {
+        let mut refusals = Refusals::default();
+        let half = |n: u32| Mono(0).after(Millis(500 * n));
+        let flood: Vec<Option<u64>> = (0..721).map(|n| refusals.count(&format!("name{n}{PANEL}"), half(n))).collect();
+        // One more is recorded after each minute.
+        assert!(flood.iter().take(516).all(|told| *told == Some(0)), "{flood:?}");
+        let later: Vec<u64> = flood.iter().skip(516).copied().flatten().collect();
+        assert_eq!(later, [84, 119], "{flood:?}");
+        assert_eq!(refusals.count("mei", half(721)), Some(0));
+        assert_eq!(refusals.count(PANEL, half(4000)), Some(0), "rested");
+        for n in 0..700 {
+            let _ = refusals.count(&format!("name{n}"), half(4001));
+        }
+        assert!(refusals.0.len() <= CALLERS + 1, "{}", refusals.0.len());
+        let _ = refusals.count("mei", half(80_000));
+        assert_eq!(refusals.0.len(), 2, "who rests is forgotten, and nothing that is still to be told");
+    }
 
     /// The table above, row by row: what a technician may, and what needs the key.
     #[test]

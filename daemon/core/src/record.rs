@@ -19,6 +19,11 @@ use crate::wire::console::Exit;
 use serde::{Deserialize, Serialize};
 use strum::{EnumDiscriminants, IntoStaticStr, VariantArray};
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference over")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Version of the records' JSON. A journal of a newer version is refused.
 pub const VERSION: u32 = 2;
 
@@ -359,6 +364,9 @@ pub enum Event {
         code: String,
         /// Why it was refused.
         why: String,
+        /// So many more of this caller were refused since the last record of it, and not recorded one by one.
+        #[serde(skip_serializing_if = "is_zero", default)]
+        left_out: u64,
     },
     /// The supervisor's key was turned on.
     KeyTurned,

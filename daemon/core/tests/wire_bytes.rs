@@ -93,7 +93,12 @@ fn events() -> Vec<Event> {
         Event::Answered { finding: Finding::Undisturbed, reason: text("the dome was on"), by: by() },
         Event::Latched { code: Code::Lamps, cause: text("total-10"), in_spin: false },
         Event::unlatched(Code::Lamps, &Exit::Rectified, &by()),
-        Event::Refused { what: text("tumble"), code: text("dome-not-down"), why: text("the dome is not down") },
+        Event::Refused {
+            what: text("tumble"),
+            code: text("dome-not-down"),
+            why: text("the dome is not down"),
+            left_out: 0,
+        },
         Event::KeyTurned,
         Event::decided(Decision::Void, "seen", &by()),
         Event::DiceEnrolled { dice: [11, 12, 13], by: by() },

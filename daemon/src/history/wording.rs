@@ -160,7 +160,12 @@ pub fn told(event: &Event) -> String {
         }
         Event::Latched { code, cause, .. } => format!("malfunction {code}: {cause}"),
         Event::Unlatched { code, how, by, .. } => format!("{code} was reset by {by}: {how}"),
-        Event::Refused { what, why, .. } => format!("{what} was refused: {why}"),
+        Event::Refused { what, why, left_out: 0, .. } => format!("{what} was refused: {why}"),
+        Event::Refused { what, why, left_out, .. } => {
+            format!(
+                "{what} was refused: {why} ({left_out} more refusals of this caller before it are not in the journal)"
+            )
+        }
         Event::KeyTurned => "the supervisor's key was turned".to_owned(),
         Event::Decided { what, reason, by, .. } => format!("{by} decided: {what}: {reason}"),
         Event::Closing { by } => format!("{by} closes the table when the round has ended"),

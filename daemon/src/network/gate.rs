@@ -35,7 +35,7 @@ use tumbler_core::snapshot::Snapshot;
 use tumbler_core::text;
 use tumbler_core::units::Seq;
 use tumbler_core::wire::ask::{Network, Relay};
-use tumbler_core::wire::console::{Answer, Command};
+use tumbler_core::wire::console::{Answer, Command, PANEL};
 use tumbler_core::wire::topics::EventMessage;
 
 /// Lines of the other side that are taken: so many at once, and then one in this time.
@@ -234,8 +234,8 @@ impl Gate {
             acknowledged,
             waiting,
             keys_dropped,
-            trouble: trouble.map(plain),
-            refused: refused.into_iter().take(TOPICS).map(plain).collect(),
+            trouble: trouble.as_deref().map(plain),
+            refused: refused.iter().take(TOPICS).map(|topic| plain(topic)).collect(),
         }));
     }
 
@@ -472,7 +472,7 @@ impl Heard<'_> {
             return Some("too many commands come from the panel; try again in a moment".into());
         }
         // Whoever this is, it is somebody at the panel: the record says so, and a name of the console's cannot be had.
-        let name = format!("{by} (panel)");
+        let name = format!("{by}{PANEL}");
         let answer = give(name.clone(), command.under(name));
         self.commands.spawn(async move { Told::Answer { id, answer: answer.await } });
         None
@@ -501,8 +501,7 @@ fn room(dir: &Path) -> Option<Disk> {
     Some(Disk { bytes: all.saturating_mul(size), free: free.saturating_mul(size) })
 }
 
-/// A text of the other side as it may be shown to people: short, on one line, and nothing in it but what is seen.
-fn plain(said: String) -> String {
-    let said: String = said.chars().map(|c| if c.is_control() { ' ' } else { c }).take(text::LONGEST_REASON).collect();
-    if text::reason(&said).is_ok() { said } else { "(characters that cannot be shown)".into() }
+/// A text of the other side as it may be shown to people.
+fn plain(said: &str) -> String {
+    text::shown(said).chars().take(text::LONGEST_REASON).collect()
 }

@@ -1,4 +1,4 @@
-//! What people ask on the console: the role, the key switch and the facts decide; every refusal is recorded.
+//! What people ask on the console: the role, the key switch and the facts decide; refusals are recorded, but for those of a flood.
 
 use super::Table;
 use super::question::stated;
@@ -36,7 +36,9 @@ impl Table {
             Ok(None) => {}
             Ok(Some(done)) => self.answer(request, Answer::Done(done)),
             Err(why) => {
-                self.refuse(what, Some(&caller.account), &why);
+                if let Some(left_out) = self.refusals.count(&caller.account, self.ctx.at()) {
+                    self.refuse(what, Some(&caller.account), &why, left_out);
+                }
                 self.answer(request, Answer::Refused(why.to_string()));
             }
         }

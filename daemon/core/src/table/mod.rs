@@ -21,6 +21,7 @@ mod stillness;
 mod verdict;
 mod wires;
 
+use crate::access::Refusals;
 use crate::prelude::*;
 use show::Picture;
 pub use start::{Found, Start};
@@ -62,6 +63,8 @@ pub struct Table {
     #[serde(skip)]
     asker: Option<Who>,
     picture: Picture,
+    #[serde(default, skip_serializing_if = "Refusals::is_empty")]
+    refusals: Refusals,
 }
 
 impl Table {

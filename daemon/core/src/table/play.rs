@@ -43,19 +43,19 @@ impl Table {
         Ok(())
     }
 
-    /// Records what was refused, and to whom where an account asked.
-    pub(super) fn refuse(&mut self, what: Asked, account: Option<&str>, refusal: &Refusal) {
+    /// Records what was refused, and to whom where an account asked, of whose refusals so many before were not recorded.
+    pub(super) fn refuse(&mut self, what: Asked, account: Option<&str>, refusal: &Refusal, left_out: u64) {
         let why = account.map_or_else(|| refusal.to_string(), |account| format!("{account}: {refusal}"));
         self.record_by(
             refusal.keys(what),
-            Event::Refused { what: what.name().to_owned(), code: refusal.code().to_owned(), why },
+            Event::Refused { what: what.name().to_owned(), code: refusal.code().to_owned(), why, left_out },
         );
     }
 
     /// The dealer asks for a spin: a request, refused where the rules forbid motion.
     pub(super) fn ask_for_spin(&mut self) {
         if let Err(why) = self.grant_spin() {
-            self.refuse(Asked::Tumble, None, &why);
+            self.refuse(Asked::Tumble, None, &why, 0);
         }
     }
 
@@ -140,7 +140,7 @@ impl Table {
             round.drop_spin();
         }
         self.record(Event::SpinDropped { why: why.to_string() });
-        self.refuse(Asked::Tumble, None, why);
+        self.refuse(Asked::Tumble, None, why, 0);
     }
 
     pub(super) fn call_place_bets(&mut self) {
@@ -191,7 +191,7 @@ impl Table {
         let verdict = round.no_spin(self.reader_in_service(), self.rule_set());
         self.record_call(Call::NoSpin, !matches!(verdict, NoSpin::TooLate | NoSpin::OutOfTurn));
         match verdict {
-            NoSpin::TooLate => self.refuse(Asked::NoSpin, None, &judgement::stands(self.rule_set())),
+            NoSpin::TooLate => self.refuse(Asked::NoSpin, None, &judgement::stands(self.rule_set()), 0),
             NoSpin::OutOfTurn => {}
             NoSpin::NeverActivated => {
                 self.void(VoidReason::NeverActivated, "the dealer announced \"No spin\" before a spin")

@@ -97,6 +97,7 @@ impl Table {
             test: None,
             asker: None,
             picture: Picture::found(&standing, last),
+            refusals: crate::access::Refusals::default(),
             ctx: Context::new(settings, now),
         };
         if let Some(dice) = standing.dice {

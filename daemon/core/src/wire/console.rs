@@ -13,6 +13,9 @@ use crate::units::{Dice, RoundId};
 use serde::{Deserialize, Serialize};
 use strum::IntoStaticStr;
 
+/// Ends the account's name of a caller who is logged in at the panel. No account of the machine ends so.
+pub const PANEL: &str = " (panel)";
+
 /// Who asks. Roles come from the caller's groups, never from what the caller says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Caller {

@@ -1,6 +1,7 @@
 // Each state of both pages, as people see it: three widths, light and dark. What is looked at is kept as pictures.
 import assert from 'node:assert/strict';
 import { LONG, accessible, check, openPage } from './lab.js';
+import { proxy, tabs } from './tabs.js';
 
 const WIDTHS = [[390, 844], [1280, 800], [1920, 1080]];
 /** Players have one look, made for a dark room. */
@@ -28,6 +29,8 @@ const clipped = (page) => page.evaluate(() => {
 
 /** Lets a page and its clock stand still at will, and catch up after it: some states last a second, and looking takes longer. */
 const stills = () => {
+    // A page that has no worker to share a stream with listens by itself, where it can be stopped.
+    globalThis.SharedWorker = undefined;
     const listen = EventSource.prototype.addEventListener, now = Date.now, held = [];
     let still = false, since = 0;
     Date.now = () => (still ? since : now());
@@ -89,6 +92,12 @@ const MOST = [
 ];
 
 export async function states(browser, demo, shots) {
+    await check('ten tabs of a browser are live, and below a prefix of a proxy too', async () => {
+        await tabs(browser, demo.base);
+        const below = await proxy(demo.base);
+        await tabs(browser, below.base);
+        below.stop();
+    });
     const [panel, display] = [await openPage(browser, 'about:blank'), await openPage(browser, 'about:blank')];
     for (const [page, path] of [[panel, '/'], [display, '/display']]) {
         await page.addInitScript(stills);

@@ -1,7 +1,7 @@
 // Results and voids as players know them. Informational: the dice and the dealer's call decide (NZ9 7.5, SGV6 5.11).
 
-import { ask, el, fill, follow, words } from "/live.js";
-import { die, ended, kind } from "/dice.js";
+import { ask, el, fill, follow, words } from "./live.js";
+import { die, ended, kind } from "./dice.js";
 
 const CALLS = { ready: "Betting opens soon", betting: "Place your bets", tumbling: "Tumbling", "bets-closed": "No more bets", revealed: "Result", settling: "Result", interrupted: "Please wait", void: "Void", blocked: "No games", closed: "Closed", maintenance: "No games" };
 /** What players are told where nothing is played, or nothing goes on; what is wrong is the house's business. */
@@ -58,7 +58,7 @@ function status({ snapshot: s }) {
   fill("counts", ...["big", "small", "triple", "void"].map((name) => el("span", `${name} ${count(name)}`, name)));
 }
 
-const about = await ask("/api/table");
+const about = await ask("api/table");
 document.getElementById("name").textContent = `Table ${about.table}`;
 document.getElementById("bench").hidden = about.backend !== "virtual";
 document.getElementById("full").onclick = () => document.documentElement.requestFullscreen();

@@ -1,7 +1,7 @@
 // The table as a drawing that lives: what differs from a sound table is marked where it is.
 
-import { unitName, words } from "/live.js";
-import { PIPS, shape } from "/dice.js";
+import { unitName, words } from "./live.js";
+import { PIPS, shape } from "./dice.js";
 
 /** The part that each malfunction is of. */
 const PARTS = { tumbler: "cam", deadman: "motor", temperature: "motor", dome: "dome", buttons: "buttons", key: "key", interference: "dice", dice: "dice", reader: "reader", terminal: "terminal", lamps: "lamps", seal: "seal", gpio: "board", journal: "board" };

@@ -1,7 +1,7 @@
 // The journal's browser.
 
-import { ask, el, fill, when, words } from "/live.js";
-import { sentence, showRound } from "/round.js";
+import { ask, el, fill, when, words } from "./live.js";
+import { sentence, showRound } from "./round.js";
 
 const KINDS = ["commissioned", "started", "stopped", "test-began", "tested", "opened", "closed", "maintenance", "round-began", "called", "spin-began", "spin-made", "spin-dropped", "spin-flickered", "spin-ended", "revealed", "established", "faces-read", "entry-error", "entry-differs", "result", "amended", "lamps-verified", "settled", "voided", "noted", "voided-afterwards", "corrected", "supervised", "resumed", "asked", "answered", "latched", "unlatched", "refused", "key-turned", "decided", "closing", "dice-enrolled", "hardware-tested", "keyframe"];
 /** Records beside the drawing of the table. */
@@ -50,7 +50,7 @@ export function journal() {
     const asked = new URLSearchParams({ search: text, kind, limit: 30 });
     if (more) asked.set("before", before);
     try {
-      const found = await ask(`/api/journal?${asked}`);
+      const found = await ask(`api/journal?${asked}`);
       const rows = found.records.map(row);
       if (more) body.append(...rows); else fill("records", ...rows);
       before = found.before;
@@ -67,7 +67,7 @@ export function journal() {
   return {
     /** Asks for what came while nothing was heard: the table tells only what is new since it is heard again. */
     async again() {
-      const { records } = await ask(`/api/journal?${new URLSearchParams({ search: "", kind: "", limit: LATEST })}`);
+      const { records } = await ask(`api/journal?${new URLSearchParams({ search: "", kind: "", limit: LATEST })}`);
       const newer = latest.filter(({ seq }) => seq > (records[0]?.seq ?? 0));
       showLatest(latest = [...newer, ...records].slice(0, LATEST));
       if (following) await search(false);

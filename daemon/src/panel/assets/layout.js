@@ -1,7 +1,7 @@
 // The layout as it lies on the table, in the rows that the daemon has it in.
 
-import { ask, el, fill } from "/live.js";
-import { die } from "/dice.js";
+import { ask, el, fill } from "./live.js";
+import { die } from "./dice.js";
 
 let drawn = null, loading = null, areas = new Map();
 
@@ -36,7 +36,7 @@ export async function drawLayout(state) {
   if (drawn !== state.layout && loading !== state.layout) {
     loading = state.layout;
     try {
-      const layout = await ask(`/api/layout?id=${encodeURIComponent(state.layout)}`);
+      const layout = await ask(`api/layout?id=${encodeURIComponent(state.layout)}`);
       // Another one is wanted by now.
       if (loading !== state.layout) return;
       build(layout);

@@ -1,13 +1,13 @@
 // The technician's page: the table as it is.
 
-import { ask, el, fill, follow, testing, unitName, when, words } from "/live.js";
-import { die, ended, kind } from "/dice.js";
-import { drawTable } from "/drawing.js";
-import { drawLayout } from "/layout.js";
-import { showRound } from "/round.js";
-import { journal } from "/journal.js";
-import { wires } from "/wires.js";
-import { workshop } from "/workshop.js";
+import { ask, el, fill, follow, testing, unitName, when, words } from "./live.js";
+import { die, ended, kind } from "./dice.js";
+import { drawTable } from "./drawing.js";
+import { drawLayout } from "./layout.js";
+import { showRound } from "./round.js";
+import { journal } from "./journal.js";
+import { wires } from "./wires.js";
+import { workshop } from "./workshop.js";
 
 /** How a table in each phase is: what is to be noticed, and whether and why games are played. */
 const PHASES = {
@@ -156,7 +156,7 @@ function bars(name, histogram, steps) {
 
 async function showHealth() {
   if (document.hidden) return;
-  const { health, disk } = await ask("/api/health");
+  const { health, disk } = await ask("api/health");
   const gib = (bytes) => `${(bytes / 2 ** 30).toFixed(1)} GiB`;
   const parts = [el("div", "", "plots", bars("Control loop: how late it was woken", health.late, health.steps_us),
     ...Object.entries(health.took).map(([unit, took]) => bars(`${unitName(unit)}: time of a transaction`, took, health.steps_us)))];
@@ -172,7 +172,7 @@ async function showHealth() {
   fill("health", ...parts);
 }
 
-about = await ask("/api/table");
+about = await ask("api/table");
 document.title = `${about.table} · ${about.site}`;
 document.getElementById("name").textContent = `Table ${about.table}, ${about.site}`;
 document.getElementById("bench").hidden = about.backend !== "virtual";

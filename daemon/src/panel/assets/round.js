@@ -1,7 +1,7 @@
 // One round: its lines over time, and what the journal says of it.
 
-import { ask, el, fill, words } from "/live.js";
-import { shape } from "/dice.js";
+import { ask, el, fill, words } from "./live.js";
+import { shape } from "./dice.js";
 
 const ORDER = ["motor_enable", "cam_a", "cam_b", "dome_closed", "dome_open", "place_bets", "tumble", "no_more_bets", "no_spin", "bell", "seal", "supervisor_key", "motor_fault", "power_good", "out_of_service"];
 const ROW = 26, LEFT = 120, WIDTH = 1200;
@@ -52,7 +52,7 @@ export async function showRound(id) {
   wanted = id;
   document.getElementById("timeline-name").textContent = `${id}`;
   try {
-    const round = await ask(`/api/round?id=${id}`);
+    const round = await ask(`api/round?id=${id}`);
     if (wanted !== id) return;
     const parts = [plot(round)];
     if (round.waves.incomplete) parts.push(el("p", "Older changes of the lines are forgotten: the drawing is not whole.", "warn"));

@@ -1,6 +1,6 @@
 // Every wire and every register as they are now, for whoever looks for a broken one.
 
-import { ask, el, fill } from "/live.js";
+import { ask, el, fill } from "./live.js";
 
 /** A part of transactions that fails where something is wrong with cable or unit; now and then one fails on a good bus. */
 const MANY = 0.01;
@@ -60,7 +60,7 @@ export function wires() {
   };
   const look = async () => {
     if (document.hidden || !seen) return;
-    told = await ask("/api/wires");
+    told = await ask("api/wires");
     show();
   };
   form.onsubmit = (event) => event.preventDefault();

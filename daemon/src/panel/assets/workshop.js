@@ -1,7 +1,7 @@
 // Hardware tests, for a technician who is logged in. The table decides what it grants; what it says is shown as it says it.
 
-import { shape } from "/dice.js";
-import { ask, el, fill, testing, words } from "/live.js";
+import { shape } from "./dice.js";
+import { ask, el, fill, testing, words } from "./live.js";
 
 const QUESTIONS = { areas: "Did the right areas light for each result?", seal: "Does the dice compartment's seal look whole?", bell: "Was the bell heard?" };
 const at = (id) => document.getElementById(id);
@@ -68,12 +68,12 @@ async function tell(path, send) {
 async function test(name) {
   fill("result");
   // The answer may be minutes away: what happens meanwhile comes with the table's state, and the result as a record.
-  await tell("/api/test", { test: name });
+  await tell("api/test", { test: name });
 }
 
 /** Sets the section up. What it gives back takes states and records. */
 export async function workshop(tests) {
-  const { login, account } = await ask("/api/session");
+  const { login, account } = await ask("api/session");
   if (!login) return { status() {}, record() {} };
   show(account);
   at("enter").onclick = () => {
@@ -91,19 +91,19 @@ export async function workshop(tests) {
     event.preventDefault();
     const form = event.target, button = form.querySelector("button");
     button.disabled = true;
-    const said = await tell("/api/login", Object.fromEntries(new FormData(form)));
+    const said = await tell("api/login", Object.fromEntries(new FormData(form)));
     button.disabled = false;
     form.elements.password.value = "";
     if (said) show(said.account); else form.elements.password.focus();
   };
-  at("logout").onclick = async () => { await tell("/api/logout", {}); wanted = false; show(null); };
+  at("logout").onclick = async () => { await tell("api/logout", {}); wanted = false; show(null); };
   let maintained = false;
   at("maintenance").onclick = async () => {
-    const said = await tell("/api/maintenance", { on: !maintained });
+    const said = await tell("api/maintenance", { on: !maintained });
     if (said) say(said.done, "good");
   };
   let item = null;
-  for (const [id, right] of [["right", true], ["wrong", false]]) at(id).onclick = () => tell("/api/witness", { item, right });
+  for (const [id, right] of [["right", true], ["wrong", false]]) at(id).onclick = () => tell("api/witness", { item, right });
   return {
     status({ snapshot, bars = [] }) {
       const [, , step] = /^hardware (\S+): (.*)$/.exec(snapshot.test ?? "") ?? [];
@@ -125,10 +125,10 @@ export async function workshop(tests) {
     },
     async record({ kind, seq, data }) {
       if (kind !== "hardware-tested") return;
-      const { test: name, by, verdict, found, seen, bars } = await ask(`/api/result?record=${seq}`);
+      const { test: name, by, verdict, found, seen, bars } = await ask(`api/result?record=${seq}`);
       const tone = { pass: "good", marginal: "warn", fail: "bad" }[verdict];
       const link = el("a", "Report with plots");
-      link.href = `/report?record=${seq}`;
+      link.href = `report?record=${seq}`;
       const parts = [el("h3", `${words(name)}: ${verdict}`, tone), el("p", `by ${by}`, "quiet")];
       if (found) parts.push(el("p", found, "bad"));
       if (seen.length) parts.push(el("p", `found right by a person: ${seen.join(", ")}`));

@@ -12,6 +12,42 @@ use tumblerd::journal::Journal;
 
 const DIR: &str = "TUMBLERD_JOURNAL_CHILD";
 
+const HELD: &str = "TUMBLERD_JOURNAL_HELD";
+
+/// Does nothing unless it was started as another program that has the journal open: it keeps everybody else from writing it.
+#[test]
+fn holder() {
+    let Some(journal) = std::env::var_os(HELD) else { return };
+    let other = rusqlite::Connection::open(journal).unwrap();
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    say("locked");
+    let _ = std::io::stdin().lines().count();
+}
+
+/// That program; it ends when this is dropped.
+pub(crate) struct Holder(Child);
+
+impl Holder {
+    pub(crate) fn of(journal: &Path) -> Self {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "journal::child::holder", "--nocapture", "--test-threads=1"]).env(HELD, journal);
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let told = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+        assert!(told.into_iter().any(|line| line.contains("locked")));
+        Self(child)
+    }
+    pub(crate) fn id(&self) -> u32 {
+        self.0.id()
+    }
+}
+
+impl Drop for Holder {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 /// Does nothing unless it was started as the child.
 #[test]
 fn child() {

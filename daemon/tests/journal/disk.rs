@@ -1,8 +1,9 @@
 //! Disks that are full, that fail, and that come back.
 
-use super::child::Apart;
+use super::child::{Apart, Holder};
 use super::common::{PATIENCE, Table, noted};
 use super::crash::trace_paths;
+use std::time::{Duration, Instant};
 use tumbler_core::input::Input;
 use tumbler_core::record::{Event, Record};
 use tumbler_core::table::Found;
@@ -179,17 +180,22 @@ fn a_disk_without_room_is_told_and_a_revocation_needs_none() {
 fn a_journal_that_another_program_locks_is_told_and_the_records_follow() {
     let table = Table::new();
     let (mut session, _) = table.open();
-    let other = rusqlite::Connection::open(table.journal()).unwrap();
-    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let holder = Holder::of(&table.journal());
+    let queued = Instant::now();
     session.queue(noted("waits"), None);
     let told = session.answers.recv_timeout(PATIENCE).unwrap();
-    let locked = |told: &Input| matches!(told, Input::JournalFailed { reason } if reason.contains("locked"));
+    assert!(queued.elapsed() >= Duration::from_secs(10), "a lock that is gone sooner stops nothing");
+    let by = holder.id().to_string();
+    let locked = |told: &Input| {
+        let Input::JournalFailed { reason } = told else { return false };
+        reason.contains("locked") && reason.contains("a lock on it") && reason.contains(&by)
+    };
     assert!(locked(&told), "{told:?}");
     // NZ 7.4: who asks for a test of the journal hears of it again, and at once.
     session.queue(vec![Event::TestBegan { test: "journal".into(), by: "Mei".into() }], None);
     let told = session.answers.recv_timeout(PATIENCE).unwrap();
     assert!(locked(&told), "{told:?}");
-    other.execute_batch("ROLLBACK").unwrap();
+    drop(holder);
     session.settle();
     session.stop();
     table.assert_whole();

@@ -153,6 +153,7 @@ const REFUSALS: &[Refusal] = &[
     ("settle", &["not-found-flat"]),
     ("settle", &["faces-not-read"]),
     ("settle", &["uphold-first"]),
+    ("amend", &["entered-on-terminal"]),
     ("amend", &["result-stands"]),
     ("amend", &["not-revealed"]),
     ("amend", &["reader-differs"]),

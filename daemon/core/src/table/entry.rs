@@ -185,7 +185,7 @@ impl Table {
             Amendment::Upholds { differs } => {
                 // NZ 7.2: "after the entry button has been pressed".
                 let keyed = round.differed();
-                if keyed.is_none() {
+                if keyed.is_none() && !round.awaits_supervisor() {
                     self.may_be_entered_here()?;
                 }
                 self.uphold(dice, by, differs);

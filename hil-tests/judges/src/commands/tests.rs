@@ -124,6 +124,11 @@ fn only_a_manager_voids_by_decision_under_singapore() {
         script.begin();
         script.pass(500);
         let decides = json!({"reason": "r", "damaged_dice": false, "not_flat": false});
+        // NZ 7.1 names the grounds, and nothing keeps the motor off here.
+        if rules.starts_with("nz-") {
+            must_refuse(&script, "manager", "void", &decides, "void", record.clone());
+            continue;
+        }
         must_do(&script, "manager", "void", &decides, "void", record.clone());
         if matches!(rules, "sg-v6" | "sg-open") {
             must_refuse(&script, "supervisor", "void", &decides, "void", record.clone());

@@ -15,7 +15,7 @@ use crate::round::call::Call;
 use crate::round::ending::{Void, one_or_more};
 use crate::round::{Doubt, Finding, FlatBy, Reveal, SpinEnd};
 use crate::units::{Dice, Mono, RoundId, Seq, Tumbles};
-use crate::wire::console::Exit;
+use crate::wire::console::{Exit, Who};
 use serde::{Deserialize, Serialize};
 use strum::{EnumDiscriminants, IntoStaticStr, VariantArray};
 
@@ -54,40 +54,6 @@ impl Record {
     #[must_use]
     pub const fn plain(seq: Seq, at: Mono, round: Option<RoundId>, event: Event) -> Self {
         Self { seq, at, round, clauses: Vec::new(), who: None, event }
-    }
-}
-
-/// An account, and the role in which it asked (SGV6 and SGOC 5.14: "Table Game Shift Manager or above"; NZ 7.2: "the game
-/// supervisor").
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Who {
-    /// The account, as the operating system knows it.
-    pub account: String,
-    /// The highest of its roles.
-    pub role: Role,
-}
-
-/// A role at the table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(rename_all = "kebab-case")]
-#[strum(serialize_all = "kebab-case")]
-pub enum Role {
-    /// None that the table knows.
-    None,
-    /// A technician.
-    Technician,
-    /// A supervisor.
-    Supervisor,
-    /// The shift manager or above.
-    Manager,
-}
-
-impl core::fmt::Display for Who {
-    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let role: &str = self.role.into();
-        write!(f, "{}, {role}", self.account)
     }
 }
 

@@ -11,10 +11,10 @@ pub use durable::{Durable, Pending};
 use crate::context::Context;
 use crate::outbox::Outbox;
 use crate::prelude::*;
-use crate::record::{Event, Record, Who};
+use crate::record::{Event, Record};
 use crate::timer::Timer;
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};
-use crate::wire::console::Answer;
+use crate::wire::console::{Answer, Who};
 use serde::{Deserialize, Serialize};
 
 /// What waits for a record to be durable.

@@ -34,13 +34,14 @@ use crate::latch::Code;
 use crate::ledger::Ledger;
 use crate::line::OutLine;
 use crate::proof::Test;
-use crate::record::{Event, Who};
+use crate::record::Event;
 use crate::round::{History, Round, SpinEnd};
 use crate::rules::{self, Clause, Layout, Order, RuleSet};
 use crate::sequence::{Action, Durable, Pending, Sequence};
 use crate::service::Service;
 use crate::timer::Timer;
 use crate::units::{Mono, Seq};
+use crate::wire::console::Who;
 use serde::{Deserialize, Serialize};
 
 /// A Tai-Sai table.

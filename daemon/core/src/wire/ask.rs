@@ -6,13 +6,13 @@
 
 use crate::latch::{Malfunction, Waiver};
 use crate::prelude::*;
-use crate::record::{Lit, Who};
+use crate::record::Lit;
 use crate::round::call::Call;
 use crate::round::ending::Void;
 use crate::round::{Doubt, Finding, FlatBy};
 use crate::snapshot::Snapshot;
 use crate::units::{Dice, RoundId, Seq, Tumbles};
-use crate::wire::console::{Answer, Command};
+use crate::wire::console::{Answer, Command, Who};
 use crate::wire::topics::EventMessage;
 use crate::wire::unique::Unique;
 use crate::wire::wires::Wires;

@@ -5,7 +5,6 @@
 use crate::hardware_test::HardwareTest;
 use crate::latch::Code;
 use crate::prelude::*;
-use crate::record::{Role, Who};
 use crate::refusal::Refusal;
 use crate::round::Finding;
 use crate::text;
@@ -28,6 +27,40 @@ pub struct Caller {
     /// Member of `tumbler-manager`: a shift manager or above, who decides what SGV6 and SGOC leave open (5.14).
     #[serde(default)]
     pub manager: bool,
+}
+
+/// An account, and the role in which it asked (SGV6 and SGOC 5.14: "Table Game Shift Manager or above"; NZ 7.2: "the game
+/// supervisor").
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Who {
+    /// The account, as the operating system knows it.
+    pub account: String,
+    /// The highest of its roles.
+    pub role: Role,
+}
+
+/// A role at the table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, IntoStaticStr)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
+pub enum Role {
+    /// None that the table knows.
+    None,
+    /// A technician.
+    Technician,
+    /// A supervisor.
+    Supervisor,
+    /// The shift manager or above.
+    Manager,
+}
+
+impl core::fmt::Display for Who {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        let role: &str = self.role.into();
+        write!(f, "{}, {role}", self.account)
+    }
 }
 
 impl Caller {

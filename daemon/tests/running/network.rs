@@ -297,8 +297,9 @@ fn calls_of_one_that_is_gone_keep_its_successor_waiting_no_longer() {
             // Nothing that is understood.
             let _ = call.write_all(b"\"hello\"\n");
         }
+        // One of those before may still have its turn, and is gone then.
         if n % 500 == 0 {
-            assert_eq!(network(&place)["up"], false, "after {n} calls");
+            network_is(&place, |network| network["up"] == false);
         }
     }
     let begun = Instant::now();

@@ -99,7 +99,7 @@ impl Round {
             (true, Some(_)) => Ok(VoidVerdict::NotFlat { disputed }),
             (false, _) if self.lies_open() => Err(Refusal::DiceLieOpen { reader }),
             (false, _) => {
-                match rules.filter(|rules| !(held && !self.has_spun()) && rules.duties.dealer_announces_no_spin) {
+                match rules.filter(|rules| (!held || self.has_spun()) && rules.duties.dealer_announces_no_spin) {
                     // A supervisor's choice is none of the grounds (a) to (d) of NZ 7.1.
                     Some(rules) => Err(Refusal::NoGround { clause: rules.clause("no-spin") }),
                     None => Ok(VoidVerdict::Decision { left_to_manager: is_left_to_manager(rules) }),

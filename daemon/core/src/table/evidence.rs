@@ -16,11 +16,11 @@ pub(super) fn clauses(rules: &RuleSet, event: &Event, keys: &[&str]) -> Vec<Stri
         Event::VoidedAfterwards { clauses, .. } => clauses.as_slice(),
         _ => &[],
     };
-    let keyed = keys.iter().map(|key| rules.clause(key).to_string()).filter(|clause| {
-        // SGV6 and SGOC 5.5: "in the event that any of the following situations occur", which are its own paragraphs.
-        *clause != rules.clause("earlier-rounds-stand").to_string()
-            || of_void.iter().any(|cited| cited.starts_with(&format!("{clause}.")))
-    });
+    // SGV6 and SGOC 5.5: "in the event that any of the following situations occur", which are its own paragraphs.
+    let occurred = |clause: &str| of_void.iter().any(|cited| cited.starts_with(&format!("{clause}.")));
+    let keyed = keys.iter().map(|key| (*key, rules.clause(key).to_string()));
+    let keyed =
+        keyed.filter(|(key, clause)| *key != "earlier-rounds-stand" || occurred(clause)).map(|(_, clause)| clause);
     for clause in of_void.iter().cloned().chain(keyed).filter(|clause| !clause.is_empty()) {
         if !cited.contains(&clause) {
             cited.push(clause);

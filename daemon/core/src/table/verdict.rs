@@ -66,8 +66,7 @@ impl Table {
             round.end_spin(tumbles, Spun { valid, steps, how });
         }
         self.record(Event::SpinEnded { tumbles, valid, steps, needed, how });
-        let made = self.round.as_ref().is_some_and(Round::has_made_spin);
-        if !made && !how.proves_three(tumbles) {
+        if self.round.as_ref().is_some_and(|round| !round.proves_three(how, tumbles)) {
             self.add_ground(Ground::FewerThanThree);
         }
     }

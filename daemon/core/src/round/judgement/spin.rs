@@ -125,7 +125,12 @@ impl Round {
     }
 
     fn has_three(&self, how: SpinEnd, tumbles: Tumbles) -> bool {
-        self.spin() == Spin::Running && (self.has_made_spin() || how.proves_three(tumbles))
+        self.spin() == Spin::Running && self.proves_three(how, tumbles)
+    }
+
+    /// Whether these tumbles, counted until then, or what is on record prove three.
+    pub(crate) fn proves_three(&self, how: SpinEnd, tumbles: Tumbles) -> bool {
+        self.has_made_spin() || how.proves_three(tumbles)
     }
 
     /// Whether its spin is not valid whatever is counted of it (NZ 7.1(b)).

@@ -11,6 +11,7 @@ pub mod journal;
 pub mod network;
 pub mod pages;
 pub mod panel;
+pub mod random;
 pub mod recording;
 pub mod relay;
 pub mod run;

@@ -7,10 +7,10 @@ use crate::say;
 use anyhow::{Context, anyhow, bail, ensure};
 use std::collections::BTreeSet;
 use std::fmt::Write;
-use std::io::Read;
 use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use tumbler_core::text;
+use tumblerd::random;
 
 /// Longest file of tables, in bytes.
 const LONGEST: u64 = 1024 * 1024;
@@ -120,7 +120,7 @@ fn acl(tables: &[Table], readers: &[String]) -> String {
 
 /// Makes a directory that only its owner enters, with a password for each user.
 fn passwords(directory: &Path, users: &BTreeSet<&str>) -> anyhow::Result<()> {
-    let secrets = users.iter().map(|user| Ok((*user, secret()?)));
+    let secrets = users.iter().map(|user| Ok((*user, random::word()?)));
     let secrets = secrets.collect::<std::io::Result<Vec<_>>>().context("/dev/urandom gives no random numbers")?;
     ensure!(
         !users.contains("passwd"),
@@ -137,11 +137,4 @@ fn passwords(directory: &Path, users: &BTreeSet<&str>) -> anyhow::Result<()> {
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o600))?;
     }
     Ok(())
-}
-
-/// 128 random bits in hexadecimal.
-fn secret() -> std::io::Result<String> {
-    let mut bytes = [0; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }

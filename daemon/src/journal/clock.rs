@@ -1,8 +1,8 @@
-//! The clocks that a record is stamped with, the boot id, and random stream ids.
+//! The clocks that a record is stamped with, and the boot id.
 
 use nix::libc;
 use nix::time::{ClockId, clock_gettime};
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -12,13 +12,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 /// `/proc` cannot be read.
 pub fn boot_id() -> io::Result<String> {
     Ok(std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?.trim().to_owned())
-}
-
-/// A new stream id: 128 random bits in hexadecimal.
-pub(super) fn new_stream() -> io::Result<String> {
-    let mut bytes = [0u8; 16];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(format!("{:032x}", u128::from_be_bytes(bytes)))
 }
 
 /// Nanoseconds on the machine's monotonic clock, or 0 if it cannot be read.
@@ -79,6 +72,7 @@ fn kernel_says_synchronised() -> Option<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::random;
 
     #[test]
     fn a_moment_gets_the_wall_time_of_its_own() {
@@ -93,8 +87,8 @@ mod tests {
         assert!(WallClock::read().wall > 1_600_000_000_000);
         assert!(monotonic() > 0);
         assert_eq!(boot_id().unwrap().len(), 36);
-        let stream = new_stream().unwrap();
+        let stream = random::word().unwrap();
         assert_eq!(stream.len(), 32);
-        assert_ne!(stream, new_stream().unwrap());
+        assert_ne!(stream, random::word().unwrap());
     }
 }

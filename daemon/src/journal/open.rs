@@ -1,7 +1,7 @@
 //! Commissioning a journal, and opening it: which of all the things that can be wrong with it is.
 
 use super::chain::Head;
-use super::clock::{WallClock, monotonic, new_stream};
+use super::clock::{WallClock, monotonic};
 use super::error::JournalError;
 use super::inspect::{Marks, Tail, Wreck, inspect};
 use super::places::{Places, make};
@@ -11,6 +11,7 @@ use super::run::RunDir;
 use super::slot::{NAMES, Slot, SlotFile};
 use super::store::{Meta, Store};
 use super::{Identity, Journal};
+use crate::random;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
@@ -37,7 +38,7 @@ impl Journal {
         if let Some(there) = places.anything() {
             return Err(JournalError::Commissioned(there));
         }
-        let stream = new_stream().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?;
+        let stream = random::word().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?;
         // Before anything lies in the state directory: what stops half way could not be begun again.
         let mut run = RunDir::new(run_dir, boot, &stream)?;
         let meta = Meta {

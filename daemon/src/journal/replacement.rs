@@ -5,7 +5,7 @@
 //! malfunction, so that a second start finds the table blocked even if the first one never came to say so.
 
 use super::chain::Head;
-use super::clock::{WallClock, monotonic, new_stream};
+use super::clock::{WallClock, monotonic};
 use super::error::JournalError;
 use super::inspect::Wreck;
 use super::places::Places;
@@ -14,6 +14,7 @@ use super::run::RunDir;
 use super::slot::{Progress, Slot, SlotFile};
 use super::store::{Meta, Store};
 use super::{Identity, SKIPPED};
+use crate::random;
 use std::path::Path;
 use tumbler_core::latch::{Code, Malfunction};
 use tumbler_core::record::{Event, Record, Standing};
@@ -106,7 +107,7 @@ fn plan(identity: &Identity, before: &Predecessor) -> Result<Plan, JournalError>
     let stream = match (slot, meta) {
         (Some(slot), _) => slot.stream.clone(),
         (None, Some(meta)) => meta.stream.clone(),
-        (None, None) => new_stream().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?,
+        (None, None) => random::word().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))?,
     };
     // Another table's or another stream's journal says nothing about this one.
     let ours = meta.is_some_and(|meta| meta.stream == stream);

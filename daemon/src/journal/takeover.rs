@@ -8,7 +8,7 @@
 //! on either board until it is moved in, which the same command finishes after a kill. The mark has a number that only the
 //! stage knows, so that no other board, nor another card of the same image, finishes it or takes the table a second time.
 
-use super::clock::{monotonic, new_stream};
+use super::clock::monotonic;
 use super::error::JournalError;
 use super::inspect::{Marks, inspect};
 use super::open::{meta_of, same_table};
@@ -18,6 +18,7 @@ use super::slot::SlotFile;
 use super::stage::{self, Stage};
 use super::{Fault, Identity, Job, Journal, Report, verify};
 use crate::file;
+use crate::random;
 use std::fmt;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -142,7 +143,7 @@ impl Journal {
 
 /// The number of a mark: 128 random bits.
 fn new_number() -> Result<String, JournalError> {
-    new_stream().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))
+    random::word().map_err(JournalError::io("read random numbers", Path::new("/dev/urandom")))
 }
 
 /// Neither directory may lie in the other one.

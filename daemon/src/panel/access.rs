@@ -18,6 +18,7 @@ use super::repeats::{self, Repeats};
 use super::sessions::{LONGEST, Session, Sessions};
 use super::{Give, Login, Shared};
 use crate::network::messages::TechnicianCommand;
+use crate::random;
 use crate::run::clock;
 use axum::Json;
 use axum::body::{Body, to_bytes};
@@ -196,7 +197,7 @@ impl Access {
             match device.filter(|_| brake.knows(attempt)) {
                 Some(device) => device,
                 None => {
-                    let device = hex::encode(accounts::random::<32>().map_err(broken)?);
+                    let device = hex::encode(random::bytes::<32>().map_err(broken)?);
                     brake.learn(attempt, &device, now);
                     device
                 }

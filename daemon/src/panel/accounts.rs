@@ -8,11 +8,12 @@
 
 use crate::file::{SecretError, read_secret};
 use crate::network::account;
+use crate::random;
 use argon2::password_hash::phc::PasswordHash;
 use argon2::password_hash::{PasswordHasher, PasswordVerifier};
 use argon2::{Algorithm, Argon2, Params};
 use std::collections::BTreeMap;
-use std::io::{Error, Read};
+use std::io::Error;
 use std::path::{Path, PathBuf};
 
 /// Longest file: some hundred accounts.
@@ -135,7 +136,7 @@ pub fn line(name: &str, password: &str) -> Result<String, String> {
     if password.chars().count() < shortest || password.len() > longest {
         return Err(format!("a password has {shortest} characters or more, and at most {longest} bytes"));
     }
-    let salt: [u8; 16] = random().map_err(|error| format!("the system gives no random numbers: {error}"))?;
+    let salt: [u8; 16] = random::bytes().map_err(|error| format!("the system gives no random numbers: {error}"))?;
     let hash = Argon2::default()
         .hash_password_with_salt(password.as_bytes(), &salt)
         .map_err(|error| format!("the password cannot be hashed: {error}"))?;
@@ -148,16 +149,6 @@ pub fn with_line(text: &str, line: &str) -> String {
     let name = |line: &str| line.trim().split(':').next().unwrap_or_default().to_owned();
     let kept = text.lines().filter(|old| old.trim_start().starts_with('#') || name(old) != name(line));
     kept.chain([line]).flat_map(|line| [line, "\n"]).collect()
-}
-
-/// Random numbers of the system.
-///
-/// # Errors
-/// The system gives none.
-pub(super) fn random<const N: usize>() -> std::io::Result<[u8; N]> {
-    let mut bytes = [0; N];
-    std::fs::File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Who is logged in: a token that only the browser has, and here only its hash.
 
-use super::accounts::random;
+use crate::random;
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -38,7 +38,7 @@ impl Sessions {
     /// # Errors
     /// The system gives no random numbers.
     pub(super) fn begin(&mut self, account: &str, hash: &str, now: Instant) -> std::io::Result<String> {
-        let token = hex::encode(random::<32>()?);
+        let token = hex::encode(random::bytes::<32>()?);
         self.forget(now);
         while self.0.len() >= MOST {
             let Some(oldest) = self.0.iter().min_by_key(|(_, s)| s.used).map(|(key, _)| *key) else { break };

@@ -1,13 +1,14 @@
 //! `tumbler-hil bench`: measures speeds and sizes.
 
 use super::{say, signals};
-use crate::measure::{Figure, edge, entry, guard, hour, panel, process, pure, scenario};
+use crate::measure::{Figure, Measured, edge, entry, guard, hour, panel, process, pure, scenario};
 use crate::report;
 use crate::templates::Templates;
 use clap::{Args, ValueEnum};
 use comfy_table::{Table, presets};
 use indicatif::{ProgressBar, ProgressStyle};
 use std::path::PathBuf;
+use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{clock, daemon};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -63,43 +64,56 @@ pub(super) fn bench(args: &BenchArgs) -> anyhow::Result<u8> {
         say::error("this is a debug build: its figures say little");
     }
     let mut figures: Vec<Figure> = Vec::new();
+    let mut ended = Vec::new();
+    let mut take = |part: &str, measured: Result<Measured, RigFault>| {
+        let Measured { figures: more, ended_by } =
+            measured.unwrap_or_else(|fault| Measured { figures: Vec::new(), ended_by: Some(fault) });
+        figures.extend(more);
+        ended.extend(ended_by.map(|fault| format!("{part} ended before its time: {fault}")));
+    };
     if wanted(Part::Pure) {
-        figures.extend(pure::measure()?);
+        take("pure", pure::measure().map(Measured::from));
     }
     if wanted(Part::Guard) {
         let bar = bar("dome -> motor", args.samples);
-        figures.extend(guard::measure(&templates, args.samples, &|n| bar.set_position(n))?);
+        take("guard", guard::measure(&templates, args.samples, &|n| bar.set_position(n)));
         bar.finish_and_clear();
     }
     if named(Part::Edge) {
-        figures.extend(edge::measure(&templates, args.samples)?);
+        take("edge", edge::measure(&templates, args.samples).map(Measured::from));
     }
     if named(Part::Hour) {
         let bar = bar("minutes", u64::from(args.minutes));
-        figures.extend(hour::measure(&templates, args.minutes, &|n| bar.set_position(n))?);
+        take("hour", hour::measure(&templates, args.minutes, &|n| bar.set_position(n)).map(Measured::from));
         bar.finish_and_clear();
     }
     if wanted(Part::Entry) {
         let bar = bar("entry -> lamps", u64::from(args.entries));
-        figures.extend(entry::measure(&templates, args.entries, &|n| bar.set_position(n))?);
+        take("entry", entry::measure(&templates, args.entries, &|n| bar.set_position(n)).map(Measured::from));
         bar.finish_and_clear();
     }
     if wanted(Part::Process) {
         let bar = bar("rounds", u64::from(args.rounds));
-        figures.extend(process::measure(&templates, args.rounds, &|n| bar.set_position(n))?);
+        take("process", process::measure(&templates, args.rounds, &|n| bar.set_position(n)));
         bar.finish_and_clear();
     }
     if wanted(Part::Scenario) {
-        figures.extend(scenario::measure(&templates)?);
+        take("scenario", scenario::measure(&templates).map(Measured::from));
     }
     if wanted(Part::Panel) {
         let bar = bar("dome -> motor, with panels and without", 2 * args.samples);
-        figures.extend(panel::measure(&templates, args.samples, &|n| bar.set_position(n))?);
+        take("panel", panel::measure(&templates, args.samples, &|n| bar.set_position(n)).map(Measured::from));
         bar.finish_and_clear();
     }
     say::line(&table(&figures));
     if clock::interrupted() {
         return Ok(signals::INTERRUPTED);
+    }
+    if !ended.is_empty() {
+        for why in &ended {
+            say::error(why);
+        }
+        return Ok(report::RIG);
     }
     let missed = figures.iter().any(|figure| figure.met == Some(false));
     Ok(if missed && !args.unjudged { report::FAILED } else { report::PASSED })

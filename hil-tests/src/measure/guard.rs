@@ -1,7 +1,7 @@
 //! Reaction time from the dome's first edge to `motor_enable` off, compared with a bare loop: a process that only answers a line with a
 //! line.
 
-use super::{Figure, micros};
+use super::{Figure, Measured, micros, with_lateness};
 use crate::measure::round_player::{fault, strictest, unjudged};
 use crate::templates::Templates;
 use hdrhistogram::Histogram;
@@ -124,17 +124,19 @@ pub(super) fn flickers(
     Ok(())
 }
 
-/// Takes `samples` of daemon and bare loop, in turn.
+/// Takes `samples` of daemon and bare loop, in turn; as many as there are where the bench fails before.
 ///
 /// # Errors
-/// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, samples: u64, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+/// [`RigFault`] when the bench does not work at all.
+pub fn measure(templates: &Templates, samples: u64, progress: &dyn Fn(u64)) -> Result<Measured, RigFault> {
     let mut table = templates.opened(&setup(templates, None))?;
     let mut echo = Echo::start()?;
     let (mut ours, mut bare) = (histogram()?, histogram()?);
     pass(&mut table, 1500)?;
-    flickers(&mut table, &mut echo, samples, &mut ours, &mut bare, progress)?;
-    Ok(figures(&ours, &bare))
+    let ended = flickers(&mut table, &mut echo, samples, &mut ours, &mut bare, progress);
+    let ended_by = ended.err().map(|fault| with_lateness(&fault, table.stalls()));
+    let figures = if ours.is_empty() { Vec::new() } else { figures(&ours, &bare) };
+    Ok(Measured { figures, ended_by })
 }
 
 /// These quantiles of `ours` as multiples of the bare loop's, each with its name and limit.

@@ -13,6 +13,10 @@ pub mod reference;
 pub mod round_player;
 pub mod scenario;
 
+use tumbler_bench::process::clock::Stalls;
+use tumbler_bench::process::rig_fault::RigFault;
+use tumbler_twin::MS;
+
 /// One row of the table of speeds and sizes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Figure {
@@ -37,6 +41,31 @@ impl Figure {
     pub fn beside(what: &str, measured: String) -> Self {
         Self { what: what.into(), measured, baseline: String::new(), target: String::new(), met: None }
     }
+}
+
+/// What a part has measured, and what ended it before its time.
+#[derive(Debug, Default)]
+pub struct Measured {
+    /// The figures so far: each says over how many samples or rounds.
+    pub figures: Vec<Figure>,
+    /// Why there are no more.
+    pub ended_by: Option<RigFault>,
+}
+
+impl From<Vec<Figure>> for Measured {
+    fn from(figures: Vec<Figure>) -> Self {
+        Self { figures, ended_by: None }
+    }
+}
+
+/// The fault, with how late the rig was: a machine that kept it waiting may be all that is wrong.
+fn with_lateness(fault: &RigFault, stalls: Stalls) -> RigFault {
+    RigFault::Other(format!(
+        "{fault}; the rig was late {} times by more than {} ms, by {} at most",
+        stalls.missed,
+        Stalls::LIMIT / MS,
+        millis(stalls.worst)
+    ))
 }
 
 /// Nanoseconds as microseconds, for people.

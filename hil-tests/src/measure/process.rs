@@ -2,7 +2,7 @@
 
 use super::entry::warm;
 use super::round_player::{Pace, RoundPlayer, brisk};
-use super::{Figure, median, millis};
+use super::{Figure, Measured, median, millis, with_lateness};
 use crate::measure::round_player::fault;
 use crate::templates::Templates;
 use nix::time::{clock_getcpuclockid, clock_gettime};
@@ -30,31 +30,48 @@ const PACE: Pace = Pace { bets: 12_000, look: 3_000, pay: 6_000 };
 /// One round in so many is played at that pace as well, and how many of them at most.
 const PACED: (u32, u32) = (5, 20);
 
-/// Plays `rounds` and measures.
+/// Plays `rounds` and measures; as many as go well.
 ///
 /// # Errors
-/// [`RigFault`] when the bench does not work.
-pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Result<Vec<Figure>, RigFault> {
+/// [`RigFault`] when the bench does not work at all.
+pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Result<Measured, RigFault> {
     let mut table = templates.opened(&brisk(templates, 3))?;
     let starts = starts(&mut table)?;
     warm(&mut table)?;
     let rest = rest(&mut table)?;
-    let (own, network) = memory_of_both(&table)?;
+    let mut figures = at_rest(&table, rest, &starts)?;
     let begun = status(&table, "VmRSS:")?;
     let before = written(&table)?;
     let mut player = RoundPlayer::new(&table);
-    for round in 0..rounds {
-        play(&mut player, &mut table, round)?;
-        progress(u64::from(round) + 1);
+    let (rounds, ended_by) = play(&mut player, &mut table, rounds, progress);
+    if rounds > 0 {
+        let (end, most) = (status(&table, "VmRSS:")?, status(&table, "VmHWM:")?);
+        figures.push(Figure::new(
+            &format!("resident memory of tumblerd after {rounds} rounds"),
+            format!("{:.1} MiB", end as f64 / 1024.0),
+            format!("{:.1} MiB before them, {:.1} MiB at most", begun as f64 / 1024.0, most as f64 / 1024.0),
+            "at most 16 MiB",
+            end <= MOST_RESIDENT,
+        ));
+        let per_round = (written(&table)?.saturating_sub(before)) / u64::from(rounds);
+        figures.push(flash(&format!("bytes written per round, over {rounds} rounds"), per_round));
     }
-    let (end, most) = (status(&table, "VmRSS:")?, status(&table, "VmHWM:")?);
-    let per_round = (written(&table)?.saturating_sub(before)) / u64::from(rounds.max(1));
-    let (paced, before) = ((rounds / PACED.0).clamp(1, PACED.1), written(&table)?);
+    if ended_by.is_some() {
+        return Ok(Measured { figures, ended_by });
+    }
+    let before = written(&table)?;
     let mut people = RoundPlayer::at_pace(&table, PACE);
-    for round in 0..paced {
-        play(&mut people, &mut table, round)?;
+    let (paced, ended_by) = play(&mut people, &mut table, (rounds / PACED.0).clamp(1, PACED.1), &|_| {});
+    if paced > 0 {
+        let per_round = (written(&table)?.saturating_sub(before)) / u64::from(paced);
+        figures.push(flash(&format!("the same at the pace of people, over {paced} rounds"), per_round));
     }
-    let per_paced = (written(&table)?.saturating_sub(before)) / u64::from(paced);
+    Ok(Measured { figures, ended_by })
+}
+
+/// What is measured of a table at which nobody plays: this share of a core, and these starts.
+fn at_rest(table: &Virtual, rest: f64, starts: &[u64]) -> Result<Vec<Figure>, RigFault> {
+    let (own, network) = memory_of_both(table)?;
     Ok(vec![
         Figure::new(
             "memory of tumblerd and `tumblerd net` together, table at rest",
@@ -68,13 +85,6 @@ pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Re
             own + network <= MOST_OF_BOTH,
         ),
         Figure::new(
-            &format!("resident memory of tumblerd after {rounds} rounds"),
-            format!("{:.1} MiB", end as f64 / 1024.0),
-            format!("{:.1} MiB before them, {:.1} MiB at most", begun as f64 / 1024.0, most as f64 / 1024.0),
-            "at most 16 MiB",
-            end <= MOST_RESIDENT,
-        ),
-        Figure::new(
             "CPU of tumblerd at rest",
             format!("{:.2} % of a core", rest * 100.0),
             format!("over {} s, phase ready", REST / 1000),
@@ -83,13 +93,11 @@ pub fn measure(templates: &Templates, rounds: u32, progress: &dyn Fn(u64)) -> Re
         ),
         Figure::new(
             &format!("start to READY, middle of {}", starts.len()),
-            millis(median(&starts)),
+            millis(median(starts)),
             format!("longest {}", millis(starts.iter().max().copied().unwrap_or(0))),
             "at most 100 ms",
-            median(&starts) <= 100 * MS,
+            median(starts) <= 100 * MS,
         ),
-        flash(&format!("bytes written per round, over {rounds} rounds"), per_round),
-        flash(&format!("the same at the pace of people, over {paced} rounds"), per_paced),
     ])
 }
 
@@ -103,11 +111,16 @@ fn written(table: &Virtual) -> Result<u64, RigFault> {
     counter(table, "io", "write_bytes:")
 }
 
-fn play(player: &mut RoundPlayer, table: &mut Virtual, round: u32) -> Result<(), RigFault> {
-    player.round(table, |_| {}, |_| {}).map_err(|fault| {
-        let late = millis(table.stalls().worst);
-        RigFault::Other(format!("round {}: {fault}; the rig's longest lateness so far: {late}", round + 1))
-    })
+/// How many of these rounds went well, and what ended the one after them.
+fn play(player: &mut RoundPlayer, table: &mut Virtual, rounds: u32, progress: &dyn Fn(u64)) -> (u32, Option<RigFault>) {
+    for round in 0..rounds {
+        if let Err(fault) = player.round(table, |_| {}, |_| {}) {
+            let told = RigFault::Other(format!("round {}: {fault}", round + 1));
+            return (round, Some(with_lateness(&told, table.stalls())));
+        }
+        progress(u64::from(round) + 1);
+    }
+    (rounds, None)
 }
 
 fn starts(table: &mut Virtual) -> Result<Vec<u64>, RigFault> {

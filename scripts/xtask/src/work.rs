@@ -55,9 +55,10 @@ pub(crate) fn quick(repository: &Repository) -> Result<()> {
     run(tests)
 }
 
+/// As part of the workspace: by itself the rig would be compiled again, as its crates would then have other features.
 pub(crate) fn dumps(_: &Repository) -> Result<()> {
-    let dumps = ["-p", "tumbler-hil", "--test", "suite", "--run-ignored", "all", "dumps::"];
-    run(cargo(["nextest", "run", "--locked", "--cargo-quiet"].into_iter().chain(dumps)))
+    let dumps = ["-E", "package(tumbler-hil) & test(/^dumps::/)", "--run-ignored", "all"];
+    run(cargo(["nextest", "run", "--workspace", "--locked", "--cargo-quiet"].into_iter().chain(dumps)))
 }
 
 pub(crate) fn doc(_: &Repository) -> Result<()> {

@@ -8,16 +8,28 @@ use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
 use std::process::{Command, Stdio};
+use std::time::Duration;
+use tumbler_bench::process::clock::wait_for;
+use tumbler_bench::process::observer::Observer;
 
-/// `timeout` and some service managers signal a child, and then its whole group: the child gets two, and ends cleanly all the same.
+/// All tables tell one broker what they do. `timeout` and some service managers signal a child, and then its whole group: the child gets
+/// two, and ends cleanly all the same.
 #[test]
-fn a_demo_that_is_told_twice_to_end_leaves_nothing() {
+fn a_demo_of_two_tables_that_is_told_twice_to_end_leaves_nothing() {
     let above = tempfile::tempdir().unwrap();
     let mut program = Command::new(env!("CARGO_BIN_EXE_tumbler-hil"));
-    program.args(["demo", "--by-hand"]).env("TMPDIR", above.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
+    program.args(["demo", "--tables", "2"]).env("TMPDIR", above.path()).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut demo = program.spawn().unwrap();
     let mut said = BufReader::new(demo.stdout.take().unwrap()).lines();
-    assert!(said.any(|line| line.unwrap().contains("TUMBLERCTL_SOCKET")), "it begins");
+    let floor = said.find_map(|line| Some(line.unwrap().split_once("floor --broker mqtt://")?.1.to_owned()));
+    let site = Observer::start(floor.expect("it begins").parse().unwrap(), "site").unwrap();
+    for table in ["virtual", "table-2"] {
+        let topic = format!("taisai/rig/{table}/");
+        wait_for(&topic, Duration::from_secs(60), String::new, || {
+            Ok(site.messages().iter().any(|message| message.topic.starts_with(&topic)))
+        })
+        .unwrap();
+    }
     assert!(above.path().read_dir().unwrap().next().is_some(), "its files are where this test looks");
     let pid = Pid::from_raw(i32::try_from(demo.id()).unwrap());
     kill(pid, Signal::SIGTERM).unwrap();

@@ -148,7 +148,7 @@ fn bus() -> Result<String, RigFault> {
 
 fn broker() -> Result<String, RigFault> {
     let dir = WorkDir::new()?;
-    let broker = Broker::start(dir.path(), false)?;
+    let broker = Broker::start(dir.path(), false, None)?;
     let _observer = Observer::start(broker.address(), "tumbler-hil-selftest")?;
     Ok(format!("mosquitto at {} took a subscription", broker.address()))
 }

@@ -37,11 +37,11 @@ impl Broker {
     const ATTEMPTS: usize = 5;
 
     /// Starts mosquitto with its files in `dir`; `tls`: with a second listener, whose authority's certificate is at
-    /// [`Broker::authority`].
+    /// [`Broker::authority`]; `upstream`: every message is passed on to this broker.
     ///
     /// # Errors
     /// [`RigFault`] when it is not installed or does not come up.
-    pub fn start(dir: &Path, tls: bool) -> Result<Self, RigFault> {
+    pub fn start(dir: &Path, tls: bool, upstream: Option<SocketAddr>) -> Result<Self, RigFault> {
         let program = find_mosquitto();
         let mut certificates = tls.then(|| Certificates::make(&tls_dir(dir))).transpose()?;
         write_accounts(dir, true)?;
@@ -49,7 +49,7 @@ impl Broker {
         for _ in 0..Self::ATTEMPTS {
             let address = free_port()?;
             let tls = certificates.take().map(|made| Ok::<_, RigFault>((free_port()?, made))).transpose()?;
-            write_config(dir, address, tls.as_ref())?;
+            write_config(dir, address, tls.as_ref(), upstream)?;
             let child = launch(&program, dir)?;
             let mut broker = Self { child, address, tls, dir: dir.to_owned(), program: program.clone() };
             match broker.wait_ready() {
@@ -198,17 +198,30 @@ fn write_accounts(dir: &Path, admitted: bool) -> Result<(), RigFault> {
     std::fs::write(&path, if admitted { ADMITTED } else { REFUSED }).map_err(RigFault::file("write", &path))
 }
 
-fn write_config(dir: &Path, address: SocketAddr, tls: Option<&(SocketAddr, Certificates)>) -> Result<(), RigFault> {
+fn write_config(
+    dir: &Path,
+    address: SocketAddr,
+    tls: Option<&(SocketAddr, Certificates)>,
+    upstream: Option<SocketAddr>,
+) -> Result<(), RigFault> {
     // Started by root it would change its user, which clears the parent-death signal.
     let account = if nix::unistd::Uid::effective().is_root() { "user root\n" } else { "" };
     let listener = |at: &SocketAddr| format!("listener {} {}\n", at.port(), at.ip());
     let second = tls.map(|(at, made)| listener(at) + &made.lines()).unwrap_or_default();
+    // A name of its own: the other broker knows by it which of those that pass things on is which.
+    let bridge = upstream.map(|at| {
+        format!(
+            "connection table-{}\naddress {at}\ntopic # out 1\ncleansession true\nnotifications false\n",
+            address.port()
+        )
+    });
     // Unlimited queues: if a test misses an event, the broker must not have dropped it.
     let text = format!(
         "{account}{}{second}allow_anonymous true\npassword_file {}\npersistence false\nmax_queued_messages 0\n\
-         max_inflight_messages 0\nlog_type error\nlog_type warning\nlog_type notice\nlog_type information\nlog_dest stderr\n",
+         max_inflight_messages 0\nlog_type error\nlog_type warning\nlog_type notice\nlog_type information\nlog_dest stderr\n{}",
         listener(&address),
-        accounts_file(dir).display()
+        accounts_file(dir).display(),
+        bridge.unwrap_or_default()
     );
     let path = config_file(dir);
     std::fs::write(&path, text).map_err(RigFault::file("write", &path))
@@ -231,7 +244,7 @@ mod tests {
     #[test]
     fn a_broker_starts_stops_and_restarts_on_the_same_port() {
         let dir = tempfile::tempdir().unwrap();
-        let mut broker = Broker::start(dir.path(), false).unwrap();
+        let mut broker = Broker::start(dir.path(), false, None).unwrap();
         let address = broker.address();
         assert!(TcpStream::connect(address).is_ok());
         broker.stop().unwrap();
@@ -244,7 +257,7 @@ mod tests {
     #[test]
     fn its_files_are_reloaded_on_request() {
         let dir = tempfile::tempdir().unwrap();
-        let mut broker = Broker::start(dir.path(), true).unwrap();
+        let mut broker = Broker::start(dir.path(), true, None).unwrap();
         assert_ne!(broker.address(), broker.tables());
         assert!(Broker::authority(dir.path()).is_file());
         // It takes connections before it takes signals; a subscription comes after both.

@@ -29,6 +29,8 @@ pub struct TableSetup {
     pub log: String,
     /// The daemon connects to its broker with TLS.
     pub tls: bool,
+    /// A site's broker, to which the table's own passes on what the table tells.
+    pub upstream: Option<SocketAddr>,
     /// Address of the daemon's panel, if there is one.
     pub panel: Option<SocketAddr>,
     /// File with the accounts of the panel's technicians, if they may log in.
@@ -36,9 +38,6 @@ pub struct TableSetup {
     /// How its pins are connected.
     pub wires: Wires,
 }
-
-/// The daemon's client id at the broker.
-pub const CLIENT_ID: &str = "tumblerd-rig-virtual";
 
 impl TableSetup {
     /// A table with everything fitted, under this rule set and layout.
@@ -49,6 +48,7 @@ impl TableSetup {
             settings: Settings { reader, ..settings(TABLE, rules, layout, 10) },
             log: "info".into(),
             tls: false,
+            upstream: None,
             panel: None,
             accounts: None,
             wires: Wires::default(),
@@ -64,6 +64,11 @@ impl TableSetup {
         }
         self.wires = wires;
         self
+    }
+
+    /// The daemon's client id at the broker.
+    pub(super) fn client_id(&self) -> String {
+        format!("tumblerd-{SITE}-{}", self.settings.table)
     }
 
     /// Whether the daemon uses the lines of a GPIO chip.
@@ -84,7 +89,7 @@ impl TableSetup {
 
     /// The check that keeps the bench from injecting faults into another table.
     pub(super) fn injection_check(&self) -> InjectionCheck {
-        let own = InjectionCheck::of(SITE, TABLE);
+        let own = InjectionCheck::of(SITE, &self.settings.table);
         if self.has_chip() { own.on_own_chip() } else { own }
     }
 
@@ -92,7 +97,7 @@ impl TableSetup {
     /// matter.
     #[must_use]
     pub fn key(&self) -> String {
-        format!("{:?}", Self { tls: false, panel: None, accounts: None, ..self.clone() })
+        format!("{:?}", Self { tls: false, upstream: None, panel: None, accounts: None, ..self.clone() })
     }
 
     /// Writes the configuration of a daemon in `dir` that reaches its broker at `broker`.
@@ -142,7 +147,7 @@ impl TableSetup {
         let mut mqtt = vec![
             ("enabled", Value::from(true)),
             ("url", format!("{scheme}://{broker}").into()),
-            ("client_id", CLIENT_ID.into()),
+            ("client_id", self.client_id().into()),
             ("username", ACCOUNT.into()),
             ("password_file", path(dir.password())),
             ("keep_alive_s", 5.into()),

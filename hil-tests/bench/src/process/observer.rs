@@ -169,7 +169,7 @@ mod tests {
     #[test]
     fn messages_come_in_order_and_retained_ones_are_marked() {
         let dir = tempfile::tempdir().unwrap();
-        let broker = Broker::start(dir.path(), false).unwrap();
+        let broker = Broker::start(dir.path(), false, None).unwrap();
         let first = Observer::start(broker.address(), "first").unwrap();
         for n in 0..50 {
             first.client.publish("taisai/a/b/event", QoS::AtLeastOnce, n == 49, format!("{n}")).unwrap();

@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn what_a_hostile_client_publishes_is_marked() {
         let dir = tempfile::tempdir().unwrap();
-        let broker = Broker::start(dir.path(), false).unwrap();
+        let broker = Broker::start(dir.path(), false, None).unwrap();
         let observer = Observer::start(broker.address(), "observer").unwrap();
         let behaviour = RogueBehaviour::Hostile { root: "taisai/a/b".into() };
         let rogue = RogueClient::start(broker.address(), "stranger", behaviour).unwrap();
@@ -194,7 +194,7 @@ mod tests {
     #[test]
     fn an_impostor_pushes_the_owner_of_the_id_out() {
         let dir = tempfile::tempdir().unwrap();
-        let broker = Broker::start(dir.path(), false).unwrap();
+        let broker = Broker::start(dir.path(), false, None).unwrap();
         let owner = Observer::start(broker.address(), "same").unwrap();
         let impostor = RogueClient::start(broker.address(), "same", RogueBehaviour::Impostor).unwrap();
         wait_for("both to push each other out", Duration::from_secs(20), String::new, || {

@@ -103,7 +103,7 @@ impl Virtual {
             ..tumbler_twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
         let built = if setup.brisk { built.brisk() } else { built };
-        let broker = Broker::start(dir.path(), setup.table.tls)?;
+        let broker = Broker::start(dir.path(), setup.table.tls, setup.table.upstream)?;
         let proxy = Proxy::start(broker.tables(), !setup.table.tls)?;
         let observer = Observer::start(broker.address(), "tumbler-hil-observer")?;
         setup.table.write(&dir, proxy.address())?;

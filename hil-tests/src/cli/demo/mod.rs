@@ -3,23 +3,24 @@
 mod descriptions;
 mod interactive;
 mod narrator;
+mod others;
 mod stories;
 
 use super::{say, signals};
 use crate::report;
-use crate::scenario::{Verdict, run};
 use crate::templates::Templates;
 use anyhow::{Context, bail};
 use clap::Args;
 use narrator::Narrator;
+use others::Others;
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 use std::os::linux::net::SocketAddrExt as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::os::unix::net::{SocketAddr as UnixAddr, UnixListener};
 use std::path::{Path, PathBuf};
+use stories::Stories;
 use tumbler_bench::Bench;
-use tumbler_bench::file::Kind;
 use tumbler_bench::process::config::TableSetup;
 use tumbler_bench::process::rig_fault::RigFault;
 use tumbler_bench::process::{Setup, clock, daemon};
@@ -39,6 +40,9 @@ pub(super) struct DemoArgs {
     /// How many stories to play [default: until Ctrl-C].
     #[arg(long, value_name = "N")]
     rounds: Option<u32>,
+    /// Play so many tables, which tell one broker; only the first is told of in full, and has a panel.
+    #[arg(long, value_name = "N", default_value_t = 1, conflicts_with = "by_hand", value_parser = clap::value_parser!(u32).range(1..=16))]
+    tables: u32,
     /// Address of the panel [default: 127.0.0.1:8080, or another port if that one is taken].
     #[arg(long, value_name = "ADDRESS:PORT")]
     panel: Option<SocketAddr>,
@@ -125,9 +129,6 @@ fn readable(accounts: &Path) -> anyhow::Result<PathBuf> {
     Ok(path)
 }
 
-/// After so many stories that could not be judged it is not the machine's load.
-const GIVEN_UP: u32 = 5;
-
 /// Longest wait for the panel, in nanoseconds.
 const PANEL_NANOS: u64 = 10_000_000_000;
 /// Pause before it is tried again, in nanoseconds.
@@ -151,9 +152,11 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     let panel = address.at;
     super::selftest::quick().context("the rig's self-test failed")?;
     let templates = Templates::new(daemon::find(args.tumblerd.as_deref()));
+    let others = Others::begin(args, layout, &templates)?;
+    let upstream = others.as_ref().map(Others::broker);
     let setup = Setup {
         program: templates.program().clone(),
-        table: TableSetup { panel: Some(panel), accounts, ..TableSetup::of(&args.rules, layout, true) },
+        table: TableSetup { panel: Some(panel), accounts, upstream, ..TableSetup::of(&args.rules, layout, true) },
         seed: args.seed,
         judge: true,
         trace: false,
@@ -186,45 +189,23 @@ fn play(args: &DemoArgs, layout: &str) -> anyhow::Result<u8> {
     say::line("To ask the table yourself, in another terminal:");
     say::line(&format!("    export TUMBLERCTL_SOCKET={}", table.console_socket().display()));
     say::line(&format!("    {} status", setup.program.with_file_name("tumblerctl").display()));
-    let mut stories = stories::Stories::new(&args.rules, layout, args.seed)?;
+    if let Some(others) = &others {
+        say::line(&format!("To see all {} tables:", args.tables));
+        let ctl = setup.program.with_file_name("tumblerctl");
+        say::line(&format!("    {} floor --broker mqtt://{}", ctl.display(), others.broker()));
+    }
+    let mut stories = Stories::new(&args.rules, layout, args.seed)?;
     if args.by_hand {
         return interactive::play(Narrator::new(table, layout), &stories.next_story());
     }
-    let mut narrator = Narrator::new(table, layout);
-    let (mut wrong, mut played, mut unjudged) = (0_u32, 0_u32, 0_u32);
-    while args.rounds.is_none_or(|rounds| played < rounds) && !clock::interrupted() {
-        let story = stories.next_story();
-        played += 1;
-        say::hanging(&format!("\n── {played}. {} ──", story.about), 3);
-        let outcome = run(&mut narrator, &story);
-        match outcome.verdict {
-            Verdict::Pass => say::line("   as the rules have it"),
-            Verdict::Fail(why) => {
-                wrong += 1;
-                say::hanging(&format!("   NOT as the rules have it: {}", why.join("; ")), 6);
-            }
-            Verdict::NotExecuted(why) => say::hanging(&format!("   not played: {why}"), 6),
-            Verdict::Invalid(_) if clock::interrupted() => break,
-            Verdict::Invalid(why) => {
-                unjudged += 1;
-                anyhow::ensure!(unjudged < GIVEN_UP, "the rig is at fault: {why}\n{}", narrator.log_tail(12));
-                say::hanging(
-                    &format!("   warning: not judged, as this machine was too busy or the rig at fault: {why}"),
-                    6,
-                );
-            }
-        }
-        narrator.tidy_up().map_err(|trouble| anyhow::anyhow!("{trouble}"))?;
-    }
-    let found = narrator.close();
-    for violation in &found {
+    let played = stories.play(Narrator::new(table, layout), args.rounds, None);
+    let played = match others {
+        Some(others) => others.end(played)?,
+        None => played?,
+    };
+    for violation in &played.violations {
         say::hanging(&format!("a judge: {violation}"), 2);
     }
-    let judged = if found.is_empty() { "the judges found nothing" } else { "the judges found the above" };
-    let stories = if played == 1 { "story" } else { "stories" };
-    let late = if unjudged == 0 { String::new() } else { format!(", {unjudged} not judged") };
-    let ending =
-        format!("\n{played} {stories} played on bench {}, {wrong} wrong{late}; {judged}", Kind::Virtual.name());
-    say::hanging(&ending, 2);
-    Ok(if wrong == 0 && found.is_empty() { report::PASSED } else { report::FAILED })
+    say::hanging(&format!("\n{played}"), 2);
+    Ok(if played.wrong == 0 && played.violations.is_empty() { report::PASSED } else { report::FAILED })
 }

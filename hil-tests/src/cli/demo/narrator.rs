@@ -23,6 +23,8 @@ const TOLD: usize = 15;
 /// A bench with commentary.
 pub(super) struct Narrator {
     bench: Virtual,
+    /// One of several tables, which is told of in a line a story.
+    quiet: bool,
     layout: Option<&'static Layout>,
     /// The log of the story in progress.
     log: Log,
@@ -47,6 +49,7 @@ impl Narrator {
         let (phase, faults) = (String::new(), Vec::new());
         Self {
             bench,
+            quiet: false,
             layout,
             log,
             narrated,
@@ -60,11 +63,19 @@ impl Narrator {
         }
     }
 
+    /// The same without the commentary.
+    pub(super) fn quiet(bench: Virtual, layout: &str) -> Self {
+        Self { quiet: true, ..Self::new(bench, layout) }
+    }
+
     pub(super) fn log_tail(&self, lines: usize) -> String {
         self.bench.log_tail(lines)
     }
 
     fn tell(&self, text: &str) {
+        if self.quiet {
+            return;
+        }
         say::hanging(&format!("   {:>8.3} s  {text}", self.bench.now() as f64 / 1e9), TOLD);
     }
 

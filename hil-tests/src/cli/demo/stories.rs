@@ -1,9 +1,18 @@
-//! Draws the demo's stories from the scenarios of the tests, most often the healthy one.
+//! Draws the demo's stories from the scenarios of the tests, most often the healthy one, and plays them.
 
-use crate::scenario::{Trial, file};
-use anyhow::{Context, bail};
+use super::narrator::Narrator;
+use crate::cli::say;
+use crate::scenario::{Trial, Verdict, file, run};
+use anyhow::{Context, bail, ensure};
+use std::fmt;
 use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use tumbler_bench::file::Kind;
+use tumbler_bench::process::clock;
 use tumbler_twin::rng::Rng;
+
+/// After so many stories that could not be judged it is not the machine's load.
+const GIVEN_UP: u32 = 5;
 
 /// Stories with their weights in the draw.
 const STORIES: &[(u64, &str, &str)] = &[
@@ -45,6 +54,46 @@ impl Stories {
         Ok(Self { rng: Rng::new(seed), healthy: healthy.clone(), trials, played: 0 })
     }
 
+    /// Plays so many stories, or until Ctrl-C. With a name it is one of several tables: each story is told of in a line, and the last one
+    /// was the last once all are to end.
+    pub(super) fn play(
+        &mut self,
+        mut narrator: Narrator,
+        rounds: Option<u32>,
+        other: Option<(&str, &AtomicBool)>,
+    ) -> anyhow::Result<Played> {
+        let mut played = Played::default();
+        let ended = || clock::interrupted() || other.is_some_and(|(_, ended)| ended.load(Ordering::Relaxed));
+        while rounds.is_none_or(|rounds| played.stories < rounds) && !ended() {
+            let story = self.next_story();
+            played.stories += 1;
+            if other.is_none() {
+                say::hanging(&format!("\n── {}. {} ──", played.stories, story.about), 3);
+            }
+            let ended = match run(&mut narrator, &story).verdict {
+                Verdict::Pass => "as the rules have it".to_owned(),
+                Verdict::Fail(why) => {
+                    played.wrong += 1;
+                    format!("NOT as the rules have it: {}", why.join("; "))
+                }
+                Verdict::NotExecuted(why) => format!("not played: {why}"),
+                Verdict::Invalid(_) if clock::interrupted() => break,
+                Verdict::Invalid(why) => {
+                    played.unjudged += 1;
+                    ensure!(played.unjudged < GIVEN_UP, "the rig is at fault: {why}\n{}", narrator.log_tail(12));
+                    format!("warning: not judged, as this machine was too busy or the rig at fault: {why}")
+                }
+            };
+            match other {
+                None => say::hanging(&format!("   {ended}"), 6),
+                Some((name, _)) => say::hanging(&format!("── {name}: {}: {ended}", story.about), 6),
+            }
+            narrator.tidy_up().map_err(|trouble| anyhow::anyhow!("{trouble}"))?;
+        }
+        played.violations = narrator.close();
+        Ok(played)
+    }
+
     /// The next story. The first one is healthy, to show how it should be.
     pub(super) fn next_story(&mut self) -> Trial {
         self.played += 1;
@@ -60,6 +109,41 @@ impl Stories {
             drawn -= share;
         }
         self.healthy.clone()
+    }
+}
+
+/// What came of stories.
+#[derive(Debug, Default)]
+pub(super) struct Played {
+    stories: u32,
+    pub(super) wrong: u32,
+    unjudged: u32,
+    /// What judges found.
+    pub(super) violations: Vec<String>,
+}
+
+impl Played {
+    /// Adds those of another table.
+    pub(super) fn add(&mut self, other: Self) {
+        self.stories += other.stories;
+        self.wrong += other.wrong;
+        self.unjudged += other.unjudged;
+        self.violations.extend(other.violations);
+    }
+}
+
+impl fmt::Display for Played {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let stories = if self.stories == 1 { "story" } else { "stories" };
+        write!(f, "{} {stories} played on bench {}, {} wrong", self.stories, Kind::Virtual.name(), self.wrong)?;
+        if self.unjudged > 0 {
+            write!(f, ", {} not judged", self.unjudged)?;
+        }
+        f.write_str(if self.violations.is_empty() {
+            "; the judges found nothing"
+        } else {
+            "; the judges found the above"
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Injects faults of the broker and of the network path to it, one at a time.
 
 use super::super::broker::Broker;
-use super::super::config::CLIENT_ID;
 use super::super::proxy::Path;
 use super::super::rig_fault::{RigFault, shortened};
 use super::super::rogue_client::{RogueBehaviour, RogueClient};
@@ -54,7 +53,7 @@ pub(super) fn disturb(table: &mut Virtual, fault: EnvironmentFault) -> Result<()
             reconnect(table)?;
         }
         EnvironmentFault::BrokerForgets => forget(table)?,
-        EnvironmentFault::BrokerTakenOver => start_rogue(table, CLIENT_ID, RogueBehaviour::Impostor)?,
+        EnvironmentFault::BrokerTakenOver => start_rogue(table, &table.setup.client_id(), RogueBehaviour::Impostor)?,
         EnvironmentFault::BrokerHostile => {
             let root = table.world.root().to_owned();
             start_rogue(table, "tumbler-hil-stranger", RogueBehaviour::Hostile { root })?;
@@ -157,7 +156,8 @@ fn reconnect(table: &mut Virtual) -> Result<(), RigFault> {
     await_broker(table, "to lose the daemon", |table| Ok(table.proxy.counts().broken > was))?;
     await_broker(table, "to notice that the daemon is gone", |table| {
         let log = table.broker.log(table.injections.network.logged);
-        let gone = [format!("Client {CLIENT_ID} closed its connection"), format!("Client {CLIENT_ID} disconnected")];
+        let own = table.setup.client_id();
+        let gone = [format!("Client {own} closed its connection"), format!("Client {own} disconnected")];
         Ok(gone.iter().any(|words| log.contains(words)))
     })?;
     reload(table)?;

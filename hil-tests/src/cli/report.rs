@@ -4,6 +4,7 @@ use super::output::Requirements;
 use super::say;
 use crate::report;
 use crate::report::directory::{self, PAGE};
+use crate::report::earlier::Earlier;
 use crate::report::merge::merge;
 use crate::report::results::{FILE, Results};
 use anyhow::Context;
@@ -18,11 +19,15 @@ pub(super) struct ReportArgs {
     /// Write the page into this directory, with the merged results if there are several DIRs [default: the only DIR].
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
+    /// Compare with an earlier run, by its directory, results.json or junit.xml: what fails now, what does no more, what wavers.
+    #[arg(long, value_name = "FILE")]
+    against: Option<PathBuf>,
     #[command(flatten)]
     requirements: Requirements,
 }
 
 pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
+    let earlier = args.against.as_deref().map(Earlier::read).transpose()?;
     let all = args.results.iter().map(|path| Results::read(path)).collect::<Result<Vec<_>, _>>()?;
     let out = match (&args.out, args.results.as_slice()) {
         (Some(out), _) => out,
@@ -52,6 +57,9 @@ pub(super) fn report(args: &ReportArgs) -> anyhow::Result<u8> {
         merged.runs.len(),
         page.display()
     ));
+    if let Some(earlier) = earlier {
+        say::line(&earlier.beside(&merged));
+    }
     if args.out.is_some() {
         say::line(&format!("merged in {}", out.join(FILE).display()));
     }

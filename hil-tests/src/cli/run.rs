@@ -94,7 +94,7 @@ pub(super) fn play(
     if let Some(earlier) = earlier {
         let tested = if bench.kind == Kind::Pure { Build::rig() } else { Build::of("", &program) };
         let ended = |report: &CellReport| Ended { verdict: VerdictKind::of(&report.verdict), seed: Some(report.seed) };
-        say::line(&earlier.compared(&tested, reports.iter().map(|report| (report.name.as_str(), ended(report)))));
+        say::line(&earlier.compared(Some(&tested), reports.iter().map(|report| (report.name.as_str(), ended(report)))));
     }
     flags.finish(directory, &reports, left, took)?;
     if clock::interrupted() {

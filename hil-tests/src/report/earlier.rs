@@ -1,6 +1,6 @@
 //! An earlier run to compare with: what fails now and did not, what fails no more, and what wavers.
 
-use super::results::{Build, Results, VerdictKind};
+use super::results::{Build, Cell, Results, Run, VerdictKind};
 use anyhow::Context;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus};
 use std::collections::{BTreeMap, BTreeSet};
@@ -43,6 +43,15 @@ impl Earlier {
         Ok(Self::of(&Results::read(path)?))
     }
 
+    /// What is otherwise in these later results.
+    #[must_use]
+    pub fn beside(&self, later: &Results) -> String {
+        let mut builds = later.runs.iter().map(Run::tested);
+        let tested = builds.next().filter(|first| builds.all(|other| other == *first));
+        let ended = |cell: &Cell| Ended { verdict: cell.verdict, seed: Some(cell.seed) };
+        self.compared(tested, later.cells().map(|(_, _, cell)| (cell.name.as_str(), ended(cell))))
+    }
+
     fn of(results: &Results) -> Self {
         let mut earlier = Self::default();
         for (_, _, cell) in results.cells() {
@@ -75,11 +84,11 @@ impl Earlier {
         self.cells.entry(name.to_owned()).or_default().push(ended);
     }
 
-    /// What is otherwise in these cells of the run that has just ended, which tested this build.
-    pub fn compared<'c>(&self, tested: &Build, now: impl IntoIterator<Item = (&'c str, Ended)>) -> String {
+    /// What is otherwise in these cells of a later run, which tested this build; `None` where it tested several.
+    pub fn compared<'c>(&self, tested: Option<&Build>, now: impl IntoIterator<Item = (&'c str, Ended)>) -> String {
         let (mut new, mut still, mut fixed, mut wavering, mut unknown) = (vec![], vec![], vec![], vec![], vec![]);
         let (mut alike, mut seen) = (0_usize, 0_usize);
-        let same_build = self.builds.len() == 1 && self.builds.contains(&tested.sha256);
+        let same_build = self.builds.len() == 1 && tested.is_some_and(|build| self.builds.contains(&build.sha256));
         for (name, now) in now {
             let Some(before) = self.cells.get(name) else {
                 unknown.push(name);
@@ -145,7 +154,6 @@ fn verdict(status: &TestCaseStatus) -> VerdictKind {
 mod tests {
     use super::super::evidence::Evidence;
     use super::super::junit;
-    use super::super::results::Cell;
     use super::super::tests::{cell, results};
     use super::*;
     use crate::scenario::Verdict;
@@ -174,20 +182,20 @@ mod tests {
         };
         let same = before.runs[0].tested().clone();
         let other = Build { sha256: "another".into(), ..same.clone() };
-        let told = both[1].compared(&other, now(7));
+        let told = both[1].compared(Some(&other), now(7));
         for (what, name) in
             [("new failures", "a"), ("still failing", "c"), ("fixed", "b"), ("not in the earlier run", "e")]
         {
             assert!(told.contains(&format!("\n1 {what}\n    {name}::nz-1998")), "{told}");
         }
         assert!(told.ends_with("1 of the earlier run were not played now"), "{told}");
-        let told = both[1].compared(&same, now(7));
+        let told = both[1].compared(Some(&same), now(7));
         assert!(
             told.contains(
                 "2 wavering: the same build and the same seed ended otherwise\n    a::nz-1998\n    b::nz-1998"
             ),
             "{told}"
         );
-        assert!(both[1].compared(&same, now(8)).contains("1 fixed"), "another seed may end otherwise");
+        assert!(both[1].compared(Some(&same), now(8)).contains("1 fixed"), "another seed may end otherwise");
     }
 }

@@ -349,6 +349,19 @@ pub enum Refusal {
     /// There is no round.
     #[error("no round is in progress")]
     NoRound,
+
+    // What was begun came to nothing.
+    /// A test of the opening failed.
+    #[error("not opened: {0}")]
+    NotOpened(String),
+    /// The device's test failed.
+    #[error("{0} stays latched: {1}")]
+    StaysLatched(Code, String),
+    /// Nobody is told that it is done.
+    #[error(
+        "the journal cannot be written: nothing of this is on record, and a restart would undo it; see `tumblerctl faults`"
+    )]
+    NotOnRecord,
 }
 
 /// What is asked of the table and may be refused; its name is that in records.

@@ -115,12 +115,14 @@ fn where_the_journal_fails_the_answer_says_that_nothing_is_on_record() {
         let (mut world, request) = asked(set_up, &command);
         world.input(Input::JournalFailed { reason: "input/output error".into() });
         match world.reply(request) {
-            Some(Answer::Refused(text)) => assert!(text.contains("journal cannot be written"), "{command:?}: {text}"),
+            Some(Answer::Refused { why: text, .. }) => {
+                assert!(text.contains("journal cannot be written"), "{command:?}: {text}")
+            }
             other => panic!("{command:?}: {other:?}"),
         }
         // And so does the next one, at once.
         let request = world.ask(Command::Close { name: who() });
-        assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{:?}", world.reply(request));
+        assert!(matches!(world.reply(request), Some(Answer::Refused { .. })), "{:?}", world.reply(request));
     }
 }
 
@@ -128,7 +130,7 @@ fn where_the_journal_fails_the_answer_says_that_nothing_is_on_record() {
 fn a_refusal_and_a_recording_do_not_wait() {
     let (mut world, _) = asked(|_| {}, &Command::Close { name: who() });
     let refused = world.ask(Command::VoidAfterwards { round: RoundId(9), reason: why(), name: who() });
-    assert!(matches!(world.reply(refused), Some(Answer::Refused(_))), "{:?}", world.reply(refused));
+    assert!(matches!(world.reply(refused), Some(Answer::Refused { .. })), "{:?}", world.reply(refused));
     let record = world.ask(Command::Record);
     assert!(matches!(world.reply(record), Some(Answer::Done(_))), "{:?}", world.reply(record));
 }

@@ -398,7 +398,7 @@ fn no_test_passes_with_dice_that_are_found_damaged_in_it() {
     let unsaid = Command::Void { reason: " ".into(), damaged_dice: true, not_flat: false, name: SUPERVISOR.into() };
     refused(&mut world, unsaid, "state the reason");
     done(&mut world, void(true));
-    assert!(matches!(world.reply(open), Some(Answer::Refused(why)) if why.contains("a die is damaged")));
+    assert!(matches!(world.reply(open), Some(Answer::Refused { why, .. }) if why.contains("a die is damaged")));
     assert_eq!((world.table.phase(), world.latched()), (Phase::Blocked, vec![Code::Dice]));
     // As long as a hand takes to turn the key back (`key_back`).
     world.pass(400);
@@ -409,7 +409,7 @@ fn no_test_passes_with_dice_that_are_found_damaged_in_it() {
     world.disk = true;
     world.commit();
     world.pass(8000);
-    assert!(matches!(world.reply(reset), Some(Answer::Refused(why)) if why.contains("a die is damaged")));
+    assert!(matches!(world.reply(reset), Some(Answer::Refused { why, .. }) if why.contains("a die is damaged")));
     assert_eq!(world.latched(), [Code::Dice]);
     done(&mut world, Command::Reset { code: Code::Dice, exit: Exit::Rectified, name: SUPERVISOR.into() });
     assert_eq!(world.latched(), []);

@@ -95,7 +95,9 @@ fn a_turn_in_the_test_gives_no_privilege() {
     assert_eq!(ended(&mut world, 1000).verdict, Verdict::Pass);
     world.pass(15_000);
     let again = world.ask(Command::HardwareTest { test: HardwareTest::Bus, name: "teo".into() });
-    assert!(matches!(world.reply(again), Some(Answer::Refused(why)) if why.contains("turn the supervisor's key")));
+    assert!(
+        matches!(world.reply(again), Some(Answer::Refused { why, .. }) if why.contains("turn the supervisor's key"))
+    );
 }
 
 /// What was pressed in the test and is held when it ends acts on nothing afterwards.

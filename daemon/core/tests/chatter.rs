@@ -184,7 +184,7 @@ fn in_tests_the_guards_are_the_same() {
             bounded(&world, from, 3, &what);
             match world.reply(request) {
                 Some(Answer::Done(verdict)) => assert!(verdict.ends_with(": fail"), "{what}: {verdict}"),
-                Some(Answer::Refused(why)) => assert!(why.starts_with("not opened: "), "{what}: {why}"),
+                Some(Answer::Refused { why, .. }) => assert!(why.starts_with("not opened: "), "{what}: {why}"),
                 None => panic!("{what} is not answered"),
             }
             if chatter.away() <= SHORT {

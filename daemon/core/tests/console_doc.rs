@@ -98,7 +98,7 @@ fn the_page_says_which_commands_need_the_key() {
         let all: Vec<&String> = row.needed.iter().chain(&row.optional).collect();
         let request = world.ask(command(&row.name, &all).unwrap());
         world.pass(500);
-        let refused = matches!(world.reply(request), Some(Answer::Refused(why)) if why.contains("key first"));
+        let refused = matches!(world.reply(request), Some(Answer::Refused { why, .. }) if why.contains("key first"));
         assert_eq!(refused, row.key, "{}", row.name);
     }
 }

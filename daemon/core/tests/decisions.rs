@@ -27,7 +27,7 @@ fn told(world: &mut World, command: Command) -> Answer {
 
 fn refused(world: &mut World, command: Command, why: &str) {
     match told(world, command) {
-        Answer::Refused(said) => assert!(said.contains(why), "{said}"),
+        Answer::Refused { why: said, .. } => assert!(said.contains(why), "{said}"),
         done @ Answer::Done(_) => panic!("{done:?}, where this is expected: {why}"),
     }
 }
@@ -35,7 +35,7 @@ fn refused(world: &mut World, command: Command, why: &str) {
 fn done(world: &mut World, command: Command) -> String {
     match told(world, command) {
         Answer::Done(said) => said,
-        refused @ Answer::Refused(_) => panic!("{refused:?}"),
+        refused @ Answer::Refused { .. } => panic!("{refused:?}"),
     }
 }
 
@@ -193,7 +193,7 @@ fn nobody_settles_or_upholds_before_the_reader_has_read_the_faces() {
         assert!(world.until(600, |world| world.has(|event| matches!(event, Event::Established { .. }))));
         let request = world.ask(command);
         let told = world.reply(request).unwrap();
-        assert!(matches!(told, Answer::Refused(why) if why.contains("not read the faces yet")), "{told:?}");
+        assert!(matches!(told, Answer::Refused { why, .. } if why.contains("not read the faces yet")), "{told:?}");
         world.pass(500);
         assert!(!world.has(|event| matches!(event, Event::Result { .. })));
     }
@@ -266,7 +266,7 @@ fn a_technician_witnesses_a_hardware_test_and_no_opening() {
     let (mut world, open) = opening();
     assert!(world.until(120_000, |w| w.reply(open).is_some()));
     world.input(Input::Console { request: 90, caller: technician(), command: seen() });
-    assert!(matches!(world.reply(90), Some(Answer::Refused(why)) if why.contains("tumbler-supervisor")));
+    assert!(matches!(world.reply(90), Some(Answer::Refused { why, .. }) if why.contains("tumbler-supervisor")));
 
     let mut world = maintained("nz-div9", "nz-div9-1");
     world.ask(Command::HardwareTest { test: HardwareTest::Bell, name: "bo".into() });
@@ -284,7 +284,7 @@ fn closing_the_table_calls_its_opening_off() {
     assert!(world.reply(open).is_none() && world.table.is_testing());
     world.ask(Command::Close { name: name() });
     world.pass(300);
-    assert!(matches!(world.reply(open), Some(Answer::Refused(_))), "{:?}", world.reply(open));
+    assert!(matches!(world.reply(open), Some(Answer::Refused { .. })), "{:?}", world.reply(open));
     assert!(!world.table.is_testing() && world.table.phase() == Phase::Closed);
 }
 
@@ -299,7 +299,7 @@ fn nz_7_4_a_reset_of_the_wires_drives_bell_and_motor() {
     world.turn_key();
     let dead = world.ask(reset());
     assert!(world.until(60_000, |w| w.reply(dead).is_some()));
-    assert!(matches!(world.reply(dead), Some(Answer::Refused(_))), "{:?}", world.reply(dead));
+    assert!(matches!(world.reply(dead), Some(Answer::Refused { .. })), "{:?}", world.reply(dead));
     assert!(world.latched().contains(&Code::Gpio));
 
     let mut world = opened("nz-div9", "nz-div9-1");
@@ -384,7 +384,7 @@ fn nz_7_4_a_unit_is_proved_while_another_is_silent() {
         world.turn_key();
         let silent = world.ask(reset());
         assert!(world.until(120_000, |w| w.reply(silent).is_some()));
-        assert!(matches!(world.reply(silent), Some(Answer::Refused(_))), "{code}: {:?}", world.reply(silent));
+        assert!(matches!(world.reply(silent), Some(Answer::Refused { .. })), "{code}: {:?}", world.reply(silent));
         world.silent.retain(|other| *other != unit);
         world.pass(1000);
         world.turn_key();
@@ -409,5 +409,5 @@ fn nz_5_b_a_display_that_shows_something_else_opens_no_table() {
     world.turn_key();
     let open = world.ask(Command::Open { name: name() });
     assert!(world.until(60_000, |w| w.reply(open).is_some()));
-    assert!(matches!(world.reply(open), Some(Answer::Refused(_))), "{:?}", world.reply(open));
+    assert!(matches!(world.reply(open), Some(Answer::Refused { .. })), "{:?}", world.reply(open));
 }

@@ -153,7 +153,7 @@ fn nothing_moves_before_the_beginning_is_durable() {
 #[test]
 fn a_hardware_test_needs_maintenance_the_key_and_a_technician() {
     let refused = |world: &World, request: u64, why: &str| match world.reply(request) {
-        Some(Answer::Refused(told)) => assert!(told.contains(why), "{told}"),
+        Some(Answer::Refused { why: told, .. }) => assert!(told.contains(why), "{told}"),
         other => panic!("{other:?}"),
     };
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));
@@ -360,7 +360,7 @@ fn areas_that_are_lit_untold_are_named() {
     });
     assert!(world.until(60_000, |w| w.reply(reset).is_some()));
     assert!(
-        matches!(world.reply(reset), Some(Answer::Refused(why)) if why.contains(&format!("({area})"))),
+        matches!(world.reply(reset), Some(Answer::Refused { why, .. }) if why.contains(&format!("({area})"))),
         "{:?}",
         world.reply(reset)
     );
@@ -446,7 +446,10 @@ fn what_is_not_fitted_is_refused() {
     world.ask(Command::Maintenance { on: true, name: "teo".into() });
     for test in [HardwareTest::Reader, HardwareTest::Temperature] {
         let request = begin(&mut world, test);
-        assert!(matches!(world.reply(request), Some(Answer::Refused(why)) if why.contains("none fitted")), "{test}");
+        assert!(
+            matches!(world.reply(request), Some(Answer::Refused { why, .. }) if why.contains("none fitted")),
+            "{test}"
+        );
     }
 }
 

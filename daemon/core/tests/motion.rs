@@ -97,7 +97,7 @@ fn just_before(world: &mut World, asks_after: usize, before: usize) {
 fn failed(world: &World, request: u64, command: &Command, why: &str) {
     let answer = world.reply(request).unwrap_or_else(|| panic!("{command:?} is not answered"));
     let said = match answer {
-        Answer::Refused(said) => said.contains(why),
+        Answer::Refused { why: said, .. } => said.contains(why),
         Answer::Done(_) => world.has(|e| matches!(e, Event::HardwareTested(report) if report.found.contains(why))),
     };
     assert!(said, "{command:?}: {answer:?}, {:?}", world.records.last());
@@ -254,7 +254,7 @@ fn a_flicker_withdraws_no_question() {
         world.line(InLine::Seal, true);
     }
     world.line(InLine::Tumble, false);
-    assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{:?}", world.reply(request));
+    assert!(matches!(world.reply(request), Some(Answer::Refused { .. })), "{:?}", world.reply(request));
     assert_eq!(world.latched(), [Code::Seal]);
 }
 
@@ -389,7 +389,7 @@ fn a_second_command_while_one_waits_is_refused() {
         world.pass(3000);
         for (_, second) in commands() {
             let request = world.ask(second.clone());
-            assert!(matches!(world.reply(request), Some(Answer::Refused(_))), "{second:?} in {command:?}");
+            assert!(matches!(world.reply(request), Some(Answer::Refused { .. })), "{second:?} in {command:?}");
         }
         assert!(world.asks_for_press() && !has_moved(&world, from), "{command:?}");
         given_up(&mut world, first, &command, began);

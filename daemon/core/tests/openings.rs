@@ -27,7 +27,7 @@ fn a_tumbler_that_an_opening_test_finds_wrong_is_a_malfunction() {
         let mut world = World::new(settings("sg-v6", "sg-v6-1"));
         broken(&mut world);
         let told = opening(&mut world);
-        assert!(matches!(told, Answer::Refused(_)), "{told:?}");
+        assert!(matches!(told, Answer::Refused { .. }), "{told:?}");
         assert_eq!((world.latched(), world.table.phase()), (vec![Code::Tumbler], Phase::Blocked), "{told:?}");
     }
 }
@@ -38,7 +38,7 @@ fn dice_that_an_opening_test_finds_wrong_are_a_malfunction() {
     let mut world = World::new(settings("nz-div9", "nz-div9-1"));
     world.poses[1] = tumbler_core::wire::registers::reader::MISSING;
     let told = opening(&mut world);
-    assert!(matches!(told, Answer::Refused(_)), "{told:?}");
+    assert!(matches!(told, Answer::Refused { .. }), "{told:?}");
     assert_eq!((world.latched(), world.table.phase()), (vec![Code::Dice], Phase::Blocked), "{told:?}");
 }
 
@@ -54,7 +54,7 @@ fn an_opening_whose_spin_is_cut_short_fails_and_latches_nothing() {
     world.lift();
     assert!(world.until(60_000, |w| w.reply(request).is_some()));
     let told = world.reply(request).unwrap();
-    assert!(matches!(told, Answer::Refused(why) if why.contains("ended early")), "{told:?}");
+    assert!(matches!(told, Answer::Refused { why, .. } if why.contains("ended early")), "{told:?}");
     assert_eq!((world.latched(), world.table.phase()), (vec![], Phase::Closed));
 }
 
@@ -69,7 +69,7 @@ fn an_opening_right_after_the_start_waits_for_replies_of_every_unit() {
         assert!(world.until(60_000, |w| w.reply(request).is_some()));
         let told = world.reply(request).unwrap();
         let why = format!("bus: {name} (unit {unit}) does not reply");
-        assert!(matches!(told, Answer::Refused(told) if told.contains(&why)), "{told:?}");
+        assert!(matches!(told, Answer::Refused { why: told, .. } if told.contains(&why)), "{told:?}");
     }
 }
 
@@ -80,6 +80,9 @@ fn an_opening_names_the_areas_that_stay_dark() {
     world.dead_lamps = 0b100;
     let area = &tumbler_core::rules::layout("nz-div9-1").unwrap().areas[2].id;
     let told = opening(&mut world);
-    assert!(matches!(&told, Answer::Refused(why) if why.contains(&format!("as they were told: {area}"))), "{told:?}");
+    assert!(
+        matches!(&told, Answer::Refused { why, .. } if why.contains(&format!("as they were told: {area}"))),
+        "{told:?}"
+    );
     assert_eq!((world.latched(), world.table.phase()), (vec![Code::Lamps], Phase::Blocked), "{told:?}");
 }

@@ -60,7 +60,7 @@ fn a_break_in_the_stop_of_an_opening_proves_no_relay() {
                     "{what}: {:?}",
                     world.latched()
                 );
-                if let (Answer::Refused(why), true, false) = (answer, ends_stop, line == InLine::MotorFault) {
+                if let (Answer::Refused { why, .. }, true, false) = (answer, ends_stop, line == InLine::MotorFault) {
                     assert!(why.contains(&format!("{} broke while the dead-man relay", line.name())), "{what}: {why}");
                 }
             }
@@ -88,7 +88,7 @@ fn a_break_in_the_stop_rectifies_no_relay() {
         let mut world = begun.clone();
         world.breaks(InLine::Seal, micros, times);
         let answer = ended(&mut world, request);
-        assert!(matches!(answer, Answer::Refused(_)), "{micros} us: {answer:?}");
+        assert!(matches!(answer, Answer::Refused { .. }), "{micros} us: {answer:?}");
         assert!(world.latched().contains(&Code::Deadman));
         let now = world
             .events()
@@ -121,7 +121,7 @@ fn a_line_that_breaks_in_the_stop_is_not_whole() {
         world.line(InLine::PowerGood, true);
         let answer = ended(&mut world, request);
         assert!(
-            matches!(&answer, Answer::Refused(why) if why.contains("seal broke while the tumbler ran")),
+            matches!(&answer, Answer::Refused { why, .. } if why.contains("seal broke while the tumbler ran")),
             "{answer:?}"
         );
         assert_eq!(world.latched(), [Code::Seal]);

@@ -58,7 +58,7 @@ fn opened(world: &mut World, request: u64, code: Code) -> Report {
 /// The latch is what it was.
 fn refused(world: &mut World, request: u64, code: Code, why: &str) -> Report {
     let (answer, report) = ended(world, request);
-    let Answer::Refused(told) = answer else { panic!("{answer:?}: {report:?}") };
+    let Answer::Refused { why: told, .. } = answer else { panic!("{answer:?}: {report:?}") };
     assert!(told.starts_with(&format!("{code} stays latched: ")) && told.contains(why), "{told}");
     assert!(world.latched().contains(&code));
     assert_eq!((Some(report.test), report.verdict), (code.hardware_test(), Verdict::Fail), "{report:?}");
@@ -100,7 +100,7 @@ fn a_reset_of_the_tumbler_runs_the_motors_test_and_opens_by_its_pass_only() {
     world.step_ms = 70;
     let request = reset(&mut world, Code::Tumbler);
     refused(&mut world, request, Code::Tumbler, "tumbler stays latched: period");
-    let Some(Answer::Refused(told)) = world.reply(request) else { panic!() };
+    let Some(Answer::Refused { why: told, .. }) = world.reply(request) else { panic!() };
     assert!(told.contains("is out of limits. "), "the remedy is said: {told}");
     assert_eq!(world.latched(), [Code::Tumbler]);
     // One that only wears is in order.
@@ -253,7 +253,7 @@ fn a_reset_of_lamps_that_stay_dark_ends_without_a_person_and_names_them() {
     world.dead_lamps = 0b1;
     let request = reset(&mut world, Code::Lamps);
     let report = refused(&mut world, request, Code::Lamps, "dark areas, 1 ");
-    let Some(Answer::Refused(told)) = world.reply(request) else { panic!() };
+    let Some(Answer::Refused { why: told, .. }) = world.reply(request) else { panic!() };
     let [dark] = report.plots.dark.as_slice() else { panic!("{report:?}") };
     assert!(told.contains(&format!("({dark})")), "{told}");
 }

@@ -78,7 +78,7 @@ fn the_supervisor_finds_no_die_cocked_before_the_reveal() {
             Command::Void { reason: "cocked".into(), damaged_dice: false, not_flat: true, name: SUPERVISOR.into() };
         let request = world.ask(void);
         world.pass(100);
-        assert!(matches!(world.reply(request), Some(Answer::Refused(why)) if why.contains("not revealed")));
+        assert!(matches!(world.reply(request), Some(Answer::Refused { why, .. }) if why.contains("not revealed")));
         assert!(world.first_void().is_none(), "{:?}", world.records);
     }
 }
@@ -154,11 +154,14 @@ fn a_dead_lamp_lets_the_round_settle_and_then_blocks() {
 
     let reset = |exit| Command::Reset { code: Code::Lamps, exit, name: SUPERVISOR.into() };
     let old = world.ask(reset(Exit::Rectified));
-    assert!(matches!(world.reply(old), Some(Answer::Refused(why)) if why.contains("key")), "the key's turn is older");
+    assert!(
+        matches!(world.reply(old), Some(Answer::Refused { why, .. }) if why.contains("key")),
+        "the key's turn is older"
+    );
     world.turn_key();
     let unmended = world.ask(reset(Exit::Rectified));
     assert!(world.until(60_000, |w| w.reply(unmended).is_some()));
-    assert!(matches!(world.reply(unmended), Some(Answer::Refused(_))), "the lamps are still dead");
+    assert!(matches!(world.reply(unmended), Some(Answer::Refused { .. })), "the lamps are still dead");
     world.dead_lamps = 0;
     let mended = world.ask(reset(Exit::Rectified));
     assert!(world.until(60_000, |w| w.table.snapshot().test.is_some_and(|test| test.ends_with("witness: areas"))));
@@ -194,7 +197,7 @@ fn wrong_numbers_are_amended_before_all_paid_and_not_after() {
     world.all_paid();
     assert!(world.has(|e| matches!(e, Event::Settled { dice: d, .. } if *d == dice)));
     let after = world.ask(amend());
-    assert!(matches!(world.reply(after), Some(Answer::Refused(_))));
+    assert!(matches!(world.reply(after), Some(Answer::Refused { .. })));
 }
 
 /// SGV6 5.4: an interruption voids a round without an outcome, and concludes one with it.
@@ -302,7 +305,7 @@ fn nz_7_4_a_journal_that_fails_its_test_stays_latched() {
     world.disk = true;
     world.pass(20);
     let said = world.reply(refused).cloned();
-    assert!(matches!(&said, Some(Answer::Refused(why)) if why.contains("almost full")), "{said:?}");
+    assert!(matches!(&said, Some(Answer::Refused { why, .. }) if why.contains("almost full")), "{said:?}");
     assert_eq!(world.latched(), [Code::Journal]);
     let done = reset(&mut world);
     world.pass(20);
@@ -400,7 +403,7 @@ fn a_spin_that_does_not_move_the_dice_proves_no_tumbler() {
     world.turn_key();
     let refused = world.ask(reset());
     assert!(world.until(60_000, |w| w.reply(refused).is_some()));
-    assert!(matches!(world.reply(refused), Some(Answer::Refused(_))), "{:?}", world.reply(refused));
+    assert!(matches!(world.reply(refused), Some(Answer::Refused { .. })), "{:?}", world.reply(refused));
     world.dice_stay = false;
     world.turn_key();
     let done = world.ask(reset());

@@ -63,7 +63,7 @@ fn refused(command: &Command) -> Option<String> {
     let request = world.ask(command.clone());
     world.pass(300);
     match world.reply(request) {
-        Some(Answer::Refused(why)) => {
+        Some(Answer::Refused { why, .. }) => {
             let recorded = world.has(|e| matches!(e, Event::Refused { why: said, .. } if said.ends_with(why)));
             assert!(recorded, "{command:?}: {:?}", world.records);
             Some(why.clone())

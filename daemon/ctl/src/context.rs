@@ -54,7 +54,7 @@ impl Context {
         let told = link.next()?;
         let ended = match &told {
             Told::Done(_) => Ended::Done,
-            Told::Refused(_) => Ended::Refused,
+            Told::Refused { .. } => Ended::Refused,
             _ => return Err(astray("a command")),
         };
         self.say_answer(&told)?;
@@ -69,7 +69,7 @@ impl Context {
         match told {
             _ if self.json => say::json(told)?,
             Told::Done(what) => say::line(what)?,
-            Told::Refused(why) => say::line(&format!("{} {why}", Tone::Near.of("refused:")))?,
+            Told::Refused { why, .. } => say::line(&format!("{} {why}", Tone::Near.of("refused:")))?,
             _ => {}
         }
         Ok(())

@@ -117,9 +117,9 @@ impl Guided<'_> {
             let next = match (&outcome, ends) {
                 (Outcome { answer: Some(_), record: Some(_), .. }, Ends::Answered) => return Ok(outcome),
                 (Outcome { record: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
-                (Outcome { answer: Some(Told::Refused(_)), .. }, Ends::Recorded) => return Ok(outcome),
+                (Outcome { answer: Some(Told::Refused { .. }), .. }, Ends::Recorded) => return Ok(outcome),
                 // What never began has no report; a reset whose test went against it says that the latch stays.
-                (Outcome { answer: Some(Told::Refused(why)), .. }, Ends::Answered)
+                (Outcome { answer: Some(Told::Refused { why, .. }), .. }, Ends::Answered)
                     if !why.contains("stays latched") =>
                 {
                     return Ok(outcome);
@@ -152,7 +152,7 @@ impl Guided<'_> {
                         outcome.record = Some(record);
                     }
                 }
-                Heard::Answered(told @ (Told::Done(_) | Told::Refused(_))) => outcome.answer = Some(told),
+                Heard::Answered(told @ (Told::Done(_) | Told::Refused { .. })) => outcome.answer = Some(told),
                 Heard::Interrupted => {
                     outcome.called_off = true;
                     command(
@@ -162,7 +162,7 @@ impl Guided<'_> {
                         Heard::CalledOff,
                     )?;
                 }
-                Heard::CalledOff(Told::Refused(why)) => {
+                Heard::CalledOff(Told::Refused { why, .. }) => {
                     say::complain(&format!("the test goes on at the table, which refuses to call it off: {why}"));
                     return Ok(outcome);
                 }
@@ -192,7 +192,7 @@ impl Guided<'_> {
             Command::Witness { item: item.witness(), right: found == WitnessAnswer::Yes, name: self.name.clone() };
         link.ask(Ask::Command(command))?;
         // Too late, perhaps: what the table makes of it is in its report.
-        if let Told::Refused(why) = link.next()? {
+        if let Told::Refused { why, .. } = link.next()? {
             let next = format!("if the test has ended, run it again; else answer with `{}`", item.command());
             say::complain(&format!("the answer was refused: {why}; {next}"));
         }

@@ -93,7 +93,7 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
         let interrupt = Arc::clone(&interrupt);
         let guided = Guided { context, test: *test, witness: of.witness.as_ref(), name: of.named.name(), interrupt };
         let outcome = guided.run(Command::HardwareTest { test: *test, name: of.named.name() }, Ends::Recorded)?;
-        if let Some(told @ Told::Refused(_)) = &outcome.answer {
+        if let Some(told @ Told::Refused { .. }) = &outcome.answer {
             context.say_answer(told)?;
         }
         // What is not fitted, or not allowed any more, is said; the others may still be.

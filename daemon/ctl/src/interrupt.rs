@@ -92,7 +92,7 @@ pub(crate) fn or_call_off(
         }
     }
     match &told {
-        Told::Refused(why) => {
+        Told::Refused { why, .. } => {
             say::complain(&format!("the test goes on at the table, which refuses to call it off: {why}"));
         }
         told => context.say_answer(told)?,

@@ -6,6 +6,7 @@ use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tumbler_core::wire::ask::{Ask, MAX_ANSWER, Reply, Request, Said, Told};
+use tumbler_core::wire::console::Answer;
 
 /// Longest time for a question's answer: the daemon reads a few pages of its journal for it.
 const QUESTION: Duration = Duration::from_secs(15);
@@ -57,7 +58,7 @@ impl Link {
         use tumbler_core::wire::ask::Query;
         if let Ask::Command(command) = &ask {
             if let Err(why) = command.check_texts() {
-                self.refused = Some(Told::Refused(why.to_string()));
+                self.refused = Some(Answer::from(&why).into());
                 return Ok(());
             }
         }

@@ -63,7 +63,7 @@ async fn told<Sent: DeserializeOwned>(
     let Technician { access, account, sent } = access::technician(shared, request).await?;
     match access.command(&account, command(sent)).await? {
         Answer::Done(done) => Ok(Json(serde_json::json!({ "done": done })).into_response()),
-        Answer::Refused(why) => Err(Problem::refused(why)),
+        Answer::Refused { why, .. } => Err(Problem::refused(why)),
     }
 }
 

@@ -157,9 +157,10 @@ impl RecordingWriter {
                 Err(error) => {
                     let directory = self.directory.display();
                     tracing::warn!(%error, %directory, "incident could not be recorded");
-                    Answer::Refused(format!(
+                    let why = format!(
                         "no recording can be written to {directory}: {error}; is there room, and is it writable?"
-                    ))
+                    );
+                    Answer::refused("not-recorded", why)
                 }
             };
             if let Some(request) = recording.request {

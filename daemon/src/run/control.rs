@@ -339,7 +339,8 @@ impl Control {
                 Effect::Dump { reason, request } => {
                     let recording = self.ring.cut(reason, &self.table).asked_by(request);
                     if let (Err(why), Some(request)) = (self.recorder.write(recording), request) {
-                        self.outside.reply(request, Answer::Refused(format!("not recorded: {why}; try again")));
+                        self.outside
+                            .reply(request, Answer::refused("not-recorded", format!("not recorded: {why}; try again")));
                     }
                 }
             }

@@ -16,7 +16,7 @@ fn bell(command: &Command) -> Answer {
         Command::HardwareTest { test: HardwareTest::Bell } => Answer::Done("bell waits for a witness: bell".into()),
         Command::Witness { .. } => Answer::Done("bell: right".into()),
         Command::Maintenance { on: true } => Answer::Done("maintenance: no game can start".into()),
-        _ => Answer::Refused("turn the supervisor's key first: its privilege lasts 300 s".into()),
+        _ => Answer::refused("no-key", "turn the supervisor's key first: its privilege lasts 300 s"),
     }
 }
 

@@ -49,7 +49,7 @@ async fn ask(said: &[u8]) {
         login: Some(Login {
             accounts,
             kept: Kept { file: directory.join("logins"), boot: "b".into() },
-            give: Arc::new(|_, _| Box::pin(async { Ok(Answer::Refused("not now".into())) })),
+            give: Arc::new(|_, _| Box::pin(async { Ok(Answer::refused("testing", "not now")) })),
         }),
         host: Some("panel.pit.example".into()),
         stop: stops,

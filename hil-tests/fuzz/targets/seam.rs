@@ -42,7 +42,7 @@ async fn call(kind: u8, said: &[u8]) {
         let is_technicians =
             matches!(command, Command::Maintenance { .. } | Command::HardwareTest { .. } | Command::Witness { .. });
         assert!(is_technicians, "{command:?} is no technician's");
-        Box::pin(async { Ok(Answer::Refused("not now".into())) })
+        Box::pin(async { Ok(Answer::refused("testing", "not now")) })
     });
     let (_shown, snapshot) = watch::channel(Arc::new(snapshot()));
     let (_durable, durable) = watch::channel(LAST);

@@ -33,7 +33,7 @@ pub(super) fn ask_as(session: &mut Session<'_>, role: Role, command: Command) ->
 
 pub(super) fn answer(session: &mut Session<'_>, done: bool, word: &str) -> Result<(), Halt> {
     match (await_answer(session)?, done) {
-        (Answer::Done(text), true) | (Answer::Refused(text), false) if text.contains(word) => Ok(()),
+        (Answer::Done(text), true) | (Answer::Refused { why: text, .. }, false) if text.contains(word) => Ok(()),
         (answer, _) => {
             let wanted = if done { "done" } else { "refused" };
             let wanted = if word.is_empty() { wanted.to_owned() } else { format!("{wanted}, with `{word}` in it") };
@@ -50,7 +50,7 @@ pub(super) fn answer(session: &mut Session<'_>, done: bool, word: &str) -> Resul
 pub(super) fn told(answer: &Answer) -> String {
     match answer {
         Answer::Done(text) => format!("done (\"{text}\")"),
-        Answer::Refused(text) => format!("refused (\"{text}\")"),
+        Answer::Refused { why: text, .. } => format!("refused (\"{text}\")"),
     }
 }
 

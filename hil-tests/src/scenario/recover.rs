@@ -143,7 +143,7 @@ fn tell(session: &mut Session<'_>, command: Command) -> Result<String, Halt> {
 fn heard(session: &mut Session<'_>) -> Result<String, Halt> {
     Ok(match session.console.answer(session.bench, TEST_MILLIS)? {
         Some(Answer::Done(text)) => format!("done: {text}"),
-        Some(Answer::Refused(text)) => format!("refused: {text}"),
+        Some(Answer::Refused { why: text, .. }) => format!("refused: {text}"),
         None => "none at all".into(),
     })
 }

@@ -12,6 +12,7 @@ use crate::context::Context;
 use crate::outbox::Outbox;
 use crate::prelude::*;
 use crate::record::{Event, Record};
+use crate::refusal::Refusal;
 use crate::timer::Timer;
 use crate::units::{Dice, Millis, Mono, RoundId, Seq};
 use crate::wire::console::{Answer, Who};
@@ -122,11 +123,7 @@ impl Sequence {
                 Answer::Done(done)
             } else {
                 // Not what was done: nobody is told what is not on record.
-                Answer::Refused(
-                    "the journal cannot be written: nothing of this is on record, and a restart would undo it; see \
-                     `tumblerctl faults`"
-                        .to_owned(),
-                )
+                Answer::from(&Refusal::NotOnRecord)
             };
             ctx.reply(request, answer);
         }

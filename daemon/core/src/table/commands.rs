@@ -39,7 +39,7 @@ impl Table {
                 if let Some(left_out) = self.refusals.count(&caller.account, self.ctx.at()) {
                     self.refuse(what, Some(&caller.account), &why, left_out);
                 }
-                self.answer(request, Answer::Refused(why.to_string()));
+                self.answer(request, Answer::from(&why));
             }
         }
         self.asker = None;
@@ -49,7 +49,7 @@ impl Table {
     pub(super) fn answer(&mut self, request: u64, answer: Answer) {
         match answer {
             Answer::Done(done) => self.sequence.answer(request, done),
-            Answer::Refused(_) => self.ctx.reply(request, answer),
+            Answer::Refused { .. } => self.ctx.reply(request, answer),
         }
     }
 

@@ -175,7 +175,7 @@ impl Table {
         self.devices.darken(&mut self.ctx);
         self.asker = test.who().cloned();
         let answer = match (passed, test.purpose()) {
-            (Err(found), Purpose::Opening) => Answer::Refused(format!("not opened: {found}")),
+            (Err(found), Purpose::Opening) => Answer::from(&Refusal::NotOpened(found)),
             (passed, Purpose::Reset(code)) => self.end_reset(code, test, passed),
             (passed, Purpose::Hardware(hardware)) => {
                 let ended = passed.is_ok();
@@ -211,7 +211,7 @@ impl Table {
             }
         };
         match passed {
-            Err(found) => Answer::Refused(format!("{code} stays latched: {found}")),
+            Err(found) => Answer::from(&Refusal::StaysLatched(code, found)),
             Ok(()) => {
                 self.unlatch(code, &Exit::Rectified, test.by());
                 Answer::Done(format!("{code} is rectified"))

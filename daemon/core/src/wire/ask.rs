@@ -128,7 +128,12 @@ pub enum Told {
     /// The command was carried out.
     Done(String),
     /// The command was refused.
-    Refused(String),
+    Refused {
+        /// Its code.
+        code: String,
+        /// What stands in the way and what to do.
+        why: String,
+    },
     /// The table as it is.
     Status(Box<Status>),
     /// What is latched and what is waived.
@@ -155,7 +160,7 @@ impl From<Answer> for Told {
     fn from(answer: Answer) -> Self {
         match answer {
             Answer::Done(what) => Self::Done(what),
-            Answer::Refused(why) => Self::Refused(why),
+            Answer::Refused { code, why } => Self::Refused { code, why },
         }
     }
 }

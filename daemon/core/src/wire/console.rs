@@ -306,6 +306,25 @@ impl Command {
 pub enum Answer {
     /// Done, with what was done.
     Done(String),
-    /// Refused, with what stands in the way and what to do.
-    Refused(String),
+    /// Refused.
+    Refused {
+        /// Its code, by which programs may go: mostly that of a [`Refusal`].
+        code: String,
+        /// What stands in the way and what to do. The words may change.
+        why: String,
+    },
+}
+
+impl Answer {
+    /// A refusal with this code.
+    #[must_use]
+    pub fn refused(code: &str, why: impl Into<String>) -> Self {
+        Self::Refused { code: code.to_owned(), why: why.into() }
+    }
+}
+
+impl From<&Refusal> for Answer {
+    fn from(refusal: &Refusal) -> Self {
+        Self::refused(refusal.code(), refusal.to_string())
+    }
 }

@@ -39,7 +39,7 @@ pub fn done(world: &mut World, command: Command) {
 
 pub fn refused(world: &mut World, command: Command, why: &str) {
     let answer = told(world, command.clone());
-    assert!(matches!(&answer, Answer::Refused(said) if said.contains(why)), "{command:?}: {answer:?}");
+    assert!(matches!(&answer, Answer::Refused { why: said, .. } if said.contains(why)), "{command:?}: {answer:?}");
 }
 
 /// Asks as a supervisor who is no shift manager.
@@ -49,7 +49,7 @@ pub fn refused_to_supervisor(world: &mut World, command: Command, why: &str) {
     let request = world.ask_as(caller, command.clone());
     world.pass(100);
     let answer = world.reply(request).unwrap();
-    assert!(matches!(answer, Answer::Refused(said) if said.contains(why)), "{command:?}: {answer:?}");
+    assert!(matches!(answer, Answer::Refused { why: said, .. } if said.contains(why)), "{command:?}: {answer:?}");
 }
 
 pub fn finding(finding: Finding) -> Command {

@@ -38,7 +38,7 @@ fn what_ends_an_opening_or_a_reset_ends_its_test_at_the_table() {
         assert!(matches!(until(0), Command::Open { .. } | Command::Reset { .. }));
         kill(process, signal).unwrap();
         assert_eq!(until(1), Command::Close { name: "Mei".into() }, "{arguments:?}");
-        stub.answer(Answer::Refused("measure: called off".into()));
+        stub.answer(Answer::refused("testing", "measure: called off"));
         let ran = Ran::of(&ctl.wait_with_output().unwrap());
         assert_eq!(ran.code, Some(1), "{arguments:?}: {ran:?}");
         assert!(ran.out.contains("refused: measure: called off\n"), "{arguments:?}: {}", ran.out);

@@ -195,7 +195,7 @@ pub(crate) fn opening(command: &Command) -> Option<Answer> {
         Command::Open { .. } => Answer::Done("the tests passed; now say what only a person can see".into()),
         Command::Witness { item: Witness::Sign, right: true, .. } => Answer::Done("the table opens".into()),
         Command::Witness { .. } => Answer::Done("noted".into()),
-        _ => Answer::Refused("not asked".into()),
+        _ => Answer::refused("no-round", "not asked"),
     })
 }
 

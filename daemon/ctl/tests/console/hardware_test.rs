@@ -27,7 +27,7 @@ pub(crate) fn motor(period: i64) -> Event {
 pub(crate) fn tests(command: &Command) -> Option<Answer> {
     Some(match command {
         Command::HardwareTest { test, .. } => Answer::Done(format!("{test}: ended")),
-        _ => Answer::Refused("not asked".into()),
+        _ => Answer::refused("no-round", "not asked"),
     })
 }
 
@@ -89,7 +89,7 @@ fn the_report_is_a_page_and_the_journals_results_are_trends() {
 fn bell_only(command: &Command) -> Option<Answer> {
     match command {
         Command::HardwareTest { test: HardwareTest::Bell, .. } => Some(Answer::Done("bell: ended".into())),
-        _ => Some(Answer::Refused("it is not fitted".into())),
+        _ => Some(Answer::refused("not-fitted", "it is not fitted")),
     }
 }
 

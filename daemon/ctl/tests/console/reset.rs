@@ -32,7 +32,7 @@ fn waits(command: &Command) -> Option<Answer> {
     match command {
         Command::Reset { .. } => None,
         Command::Witness { right: true, .. } => Some(Answer::Done("areas: right".into())),
-        _ => Some(Answer::Refused("not asked".into())),
+        _ => Some(Answer::refused("no-round", "not asked")),
     }
 }
 
@@ -95,7 +95,7 @@ fn a_reset_asks_for_no_witness_of_another_test() {
         table.prompt = Some(Prompt { id: PromptId::Witness, of: vec!["areas".into(), "seal".into()], text });
     });
     assert!(lines.any(|line| line.starts_with("-- opening")), "it sees the other test");
-    stub.answer(Answer::Refused("a test is in progress".into()));
+    stub.answer(Answer::refused("testing", "a test is in progress"));
     assert_eq!(lines.last().as_deref(), Some("refused: a test is in progress"));
     assert_eq!(ctl.wait().unwrap().code(), Some(1));
     assert!(!asked(&stub, |command| matches!(command, Command::Witness { .. })));
@@ -109,7 +109,7 @@ fn a_reset_that_is_refused_says_what_was_measured_and_why() {
         until_asked(&stub, &ran, |command| matches!(command, Command::Reset { .. }));
         stub.change(|table| table.test = Some("reset lamps: each result in turn: look at the areas".into()));
         stub.record(None, report(1, "dark areas, 1 areas (small), is out of limits."));
-        stub.answer(Answer::Refused("lamps stays latched: dark areas".into()));
+        stub.answer(Answer::refused("stays-latched", "lamps stays latched: dark areas"));
         ran.join().unwrap()
     });
     assert_eq!(ran.code, Some(1), "{ran:?}");
@@ -131,7 +131,7 @@ fn an_answer_that_comes_too_late_does_not_hide_the_report() {
         until(&|command| matches!(command, Command::Witness { right: false, .. }));
         stub.change(|table| table.test = None);
         stub.record(None, report(0, "witness: nobody said what only a person can see"));
-        stub.answer(Answer::Refused("lamps stays latched: nobody said what only a person can see".into()));
+        stub.answer(Answer::refused("stays-latched", "lamps stays latched: nobody said what only a person can see"));
         ran.join().unwrap()
     });
     assert_eq!(ran.code, Some(1), "{ran:?}");

@@ -191,5 +191,5 @@ pub(crate) fn done(_: &Command) -> Option<Answer> {
 }
 
 pub(crate) fn refused(_: &Command) -> Option<Answer> {
-    Some(Answer::Refused("turn the supervisor's key first".into()))
+    Some(Answer::refused("no-key", "turn the supervisor's key first"))
 }

@@ -176,7 +176,7 @@ fn who_asked_is_told_where_the_recording_is_or_why_there_is_none() {
         writer.run(|request, answer| told.borrow_mut().push((request, answer)));
         match told.into_inner().as_slice() {
             [(7, Answer::Done(text))] => assert_eq!(*text, said),
-            [(7, Answer::Refused(text))] => assert!(text.starts_with(&said), "{text}"),
+            [(7, Answer::Refused { why: text, .. })] => assert!(text.starts_with(&said), "{text}"),
             other => panic!("{other:?}"),
         }
     }

@@ -197,7 +197,7 @@ impl Call {
             return Err(odd(format!("it answers another request than {}", self.request)));
         }
         if let Some(error) = reply.get("error").and_then(Value::as_str) {
-            return Ok(Reply::Answer(self.request, Answer::Refused(error.to_owned())));
+            return Ok(Reply::Answer(self.request, Answer::refused("error", error)));
         }
         let Some(answer) = reply.get_mut("answer") else { return Err(odd("neither answer nor error".into())) };
         let connected = answer.pointer("/status/relay/connected").and_then(Value::as_bool);
@@ -270,7 +270,7 @@ mod tests {
     #[test]
     fn errors_are_refusals_and_silence_is_a_hang_up() {
         let (_, answer) = heard("{\"id\":1,\"error\":\"the daemon is stopping\"}\n");
-        assert_eq!(answer.unwrap(), [Reply::Answer(1, Answer::Refused("the daemon is stopping".into()))]);
+        assert_eq!(answer.unwrap(), [Reply::Answer(1, Answer::refused("error", "the daemon is stopping"))]);
         assert_eq!(heard("").1.unwrap(), [Reply::HungUp(1)]);
         assert!(
             heard("{\"id\":2,\"answer\":{\"done\":\"\"}}\n").1.unwrap_err().to_string().contains("another request")

@@ -285,7 +285,7 @@ impl Virtual {
         for heard in heard {
             match heard {
                 Reply::Answer(request, answer) => {
-                    let (Answer::Done(text) | Answer::Refused(text)) = &answer;
+                    let (Answer::Done(text) | Answer::Refused { why: text, .. }) = &answer;
                     self.world.console_text(text);
                     self.answers.insert(request, answer);
                 }
@@ -294,7 +294,7 @@ impl Virtual {
                     self.status = Some((request, told));
                 }
                 Reply::HungUp(request) => {
-                    self.answers.insert(request, Answer::Refused("the daemon hung up".into()));
+                    self.answers.insert(request, Answer::refused("no-daemon", "the daemon hung up"));
                 }
             }
             self.world.news += 1;

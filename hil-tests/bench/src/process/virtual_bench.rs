@@ -66,7 +66,7 @@ impl Virtual {
         self.catch_up();
         self.world.process_alive(false);
         for request in self.console.forget() {
-            self.answers.insert(request, Answer::Refused("the daemon is gone".into()));
+            self.answers.insert(request, Answer::refused("no-daemon", "the daemon is gone"));
         }
         // Read the last records, then close the file.
         self.world.journal.close();

@@ -110,7 +110,7 @@ impl Bench for Pure {
         if self.table.is_some() {
             self.inbox.push_back((self.now, Input::Console { request, caller, command }));
         } else {
-            self.answers.insert(request, Answer::Refused("the daemon does not run".into()));
+            self.answers.insert(request, Answer::refused("no-daemon", "the daemon does not run"));
         }
         self.after()?;
         Ok(request)

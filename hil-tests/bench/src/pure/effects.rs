@@ -59,7 +59,7 @@ impl Pure {
         self.news += 1;
         let (done, text) = match &answer {
             Answer::Done(text) => (true, text.clone()),
-            Answer::Refused(text) => (false, text.clone()),
+            Answer::Refused { why: text, .. } => (false, text.clone()),
         };
         let outlet = Outlet::Console;
         self.observer.tell(self.now, Seen::Text { outlet, text });

@@ -42,7 +42,9 @@ impl Left {
                 BusOp::ReadInput { .. } | BusOp::ReadDiscrete { .. } => {}
             },
             Effect::Reply { answer: Answer::Done(_), .. } => self.line(at, "answer: done"),
-            Effect::Reply { answer: Answer::Refused(_), .. } => self.line(at, "answer: refused"),
+            Effect::Reply { answer: Answer::Refused { code, .. }, .. } => {
+                self.line(at, &format!("answer: refused {code}"))
+            }
             Effect::Keypad(key) => self.line(at, &format!("key told: {key:?}")),
             Effect::Dump { reason, .. } => self.line(at, &format!("recording: {reason}")),
             // A record is told when it is durable.

@@ -163,7 +163,7 @@ impl Narrator {
         let mut attendant = Attendant::default();
         while self.now() < until {
             if let Some(answer) = self.answer(request) {
-                if let Answer::Refused(why) = &answer {
+                if let Answer::Refused { why, .. } = &answer {
                     self.tell(&format!("the table refuses: {why}"));
                 }
                 return Ok(matches!(answer, Answer::Done(_)));

@@ -243,7 +243,7 @@ pub(super) fn must_be_refused(
     let answer = await_answer(session)?;
     nothing_came(session, before, &what)?;
     match answer {
-        Answer::Refused(_) => Ok(()),
+        Answer::Refused { .. } => Ok(()),
         Answer::Done(done) => Err(wrong(session, before, &what, &format!("the answer was done ({done})"))),
     }
 }

@@ -29,7 +29,7 @@ pub(in super::super) fn prove_shut(session: &mut Session<'_>, code: Code) -> Res
         session.console.role = Role::Supervisor;
         ask(session, rectified(code))?;
         match await_answer(session)? {
-            Answer::Refused(why) if why.contains("stays latched") => {}
+            Answer::Refused { why, .. } if why.contains("stays latched") => {}
             answer => return Err(wrong(session, &before, "`rectified` while it lasts", &told(&answer))),
         }
     }
@@ -49,7 +49,7 @@ pub(in super::super) fn prove_opens(session: &mut Session<'_>, code: Code, exit:
     refuse_without_a_reason(session, &before)?;
     session.console.role = Role::Supervisor;
     ask(session, Command::Reset { code, exit: exit.clone(), name: name() })?;
-    if let answer @ Answer::Refused(_) = await_answer(session)? {
+    if let answer @ Answer::Refused { .. } = await_answer(session)? {
         return Err(Halt::Wrong(format!(
             "the lawful exit does not open {code}: the answer was {}; {}",
             told(&answer),

@@ -131,7 +131,7 @@ fn try_maintenance(session: &mut Session<'_>, before: &Before) -> Result<(), Hal
     session.turn_key()?;
     for on in [true, false] {
         ask(session, maintenance(on))?;
-        if let Answer::Refused(why) = await_answer(session)? {
+        if let Answer::Refused { why, .. } = await_answer(session)? {
             return Err(wrong(session, before, "maintenance under the key", &format!("it was refused ({why})")));
         }
         try_commands(session, before)?;

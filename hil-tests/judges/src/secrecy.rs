@@ -112,8 +112,9 @@ impl Secrecy {
             }
         }
         if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && secret(scene).is_some() {
+            // The opening tests show digits of their own, also where a round waits for its spin meanwhile.
             let digit = |word: &u16| (0..3).any(|place| (1..=6).contains(&(word >> (4 * place) & 0xF)));
-            if let Some(shown) = bus.word(registers::DISPLAY).filter(digit) {
+            if let Some(shown) = bus.word(registers::DISPLAY).filter(digit).filter(|_| !scene.testing()) {
                 findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was written {shown:#06x}"));
             }
         }

@@ -37,7 +37,9 @@ pub(super) fn open(session: &mut Session<'_>) -> Result<(), Halt> {
         ask(session, Command::Witness { item, right: true, name: name() })?;
         answer(session, true, "")?;
     }
-    wait(session, &Check::Phase(Phase::Ready), WAIT)?;
+    // A round that waits for its spin goes on where it stood.
+    let goes_on = session.bench.snapshot()?.filter(|snapshot| snapshot.round.is_some());
+    wait(session, &Check::Phase(goes_on.map_or(Phase::Ready, |snapshot| snapshot.phase)), WAIT)?;
     session.mark();
     Ok(())
 }

@@ -360,6 +360,7 @@ impl Tumbler {
             return self.end_run(Stop::Defect(Defect::Reverse), read, ctx);
         }
         if self.is_erratic(position, ctx) {
+            self.doubt_last_step(ctx);
             return self.end_run(Stop::Defect(Defect::Erratic), read, ctx);
         }
         if position <= self.way.furthest() {
@@ -395,6 +396,16 @@ impl Tumbler {
     fn is_erratic(&self, position: i64, ctx: &Context) -> bool {
         let (gone, back) = (self.way.furthest() - self.from, self.way.furthest() - position);
         back >= 2 && gone > 0 || back < 0 && gone >= 2 && ctx.stamp().nanos_since(self.stepped) < least_step(ctx)
+    }
+
+    /// The edge that shows the cam to be wrong came at once after the last step: which of the two is false nobody can tell, and so the
+    /// step proves nothing either.
+    fn doubt_last_step(&mut self, ctx: &Context) {
+        if ctx.stamp().nanos_since(self.stepped) < least_step(ctx) {
+            let gone = self.way.furthest() - self.from - 1;
+            self.steps = u32::try_from(gone).unwrap_or(0);
+            self.counted = tumbles(gone);
+        }
     }
 
     /// Edges of the cam were lost: what was counted cannot be believed.

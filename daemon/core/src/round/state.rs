@@ -198,6 +198,17 @@ impl Round {
         !core::mem::replace(&mut self.made, true)
     }
 
+    /// Whether its spin is still to come.
+    #[must_use]
+    pub fn awaits_spin(&self) -> bool {
+        self.spin == Spin::None && !self.began && self.asked.is_none()
+    }
+
+    /// The cam was wrong as it showed the third: it is made no more.
+    pub const fn doubt_spin(&mut self) {
+        self.made = false;
+    }
+
     /// Whether three tumbles of its spin are on record.
     #[must_use]
     pub const fn has_made_spin(&self) -> bool {

@@ -92,8 +92,19 @@ impl Table {
         Ok(())
     }
 
+    /// A reboot closes a table in mid-round. Where that round's spin is still to come (New Zealand, the early Open Cover edition), it goes
+    /// on once the table is open.
     fn open_table(&mut self, name: &str, request: u64) -> Result {
-        self.idle()?;
+        if let Some(round) = self.round.as_ref().filter(|round| !round.awaits_spin()) {
+            return Err(Refusal::RoundInProgress(round.id()));
+        }
+        // The tests turn the tumbler (SGOC-early 5.1.4).
+        if self.round.as_ref().is_some_and(|round| !round.order().covered && !round.bets_closed()) {
+            return Err(Refusal::BetsOpen);
+        }
+        if self.is_testing() {
+            return Err(Refusal::Testing);
+        }
         if self.service.is_open() {
             return Err(Refusal::OpenAlready);
         }
@@ -179,13 +190,18 @@ impl Table {
         match verdict {
             VoidVerdict::NotFlat { disputed } => {
                 if disputed {
-                    self.latch(Code::Reader, "the reader found dice flat that do not lie flat".into());
+                    self.dispute_reader();
                 }
                 self.void_by(VoidReason::NotFlat, reason, name);
             }
             VoidVerdict::Decision { .. } => self.void_by(VoidReason::Supervisor, reason, name),
         }
         Ok(Some(self.void_done()))
+    }
+
+    /// One of the two is wrong: no game before somebody has found out which.
+    pub(super) fn dispute_reader(&mut self) {
+        self.latch(Code::Reader, "the reader finds dice flat of which a person says that one does not lie flat".into());
     }
 
     /// What a person is told who voided the round; Singapore's texts have its bets returned (5.12), the others do not speak of them.

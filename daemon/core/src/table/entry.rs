@@ -221,7 +221,7 @@ impl Table {
         }
         self.record(Event::dice_show(Decision::Upheld, dice, "upheld against the dice reader", by));
         if differs {
-            self.latch(Code::Reader, "the reader shows other faces than the dice".into());
+            self.latch(Code::Reader, "the reader shows other faces than a person upheld".into());
         }
     }
 }

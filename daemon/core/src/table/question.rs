@@ -10,6 +10,7 @@
 
 use super::Table;
 use crate::access;
+use crate::device::reader::Verdict;
 use crate::prelude::*;
 use crate::record::Event;
 use crate::refusal::Refusal;
@@ -66,6 +67,9 @@ impl Table {
             }
             FindingVerdict::NotFlat => {
                 self.take_answer(finding, reason, name);
+                if reader && !covers && self.devices.reader.verdict() == Verdict::Flat {
+                    self.dispute_reader();
+                }
                 self.void_by(VoidReason::NotFlat, "a person found a die that does not lie flat", name);
                 Ok(self.void_done())
             }

@@ -6,9 +6,8 @@
 use super::Table;
 use crate::device::schedule::UNANSWERED;
 use crate::prelude::*;
-use crate::record::{Event, Remark};
 use crate::round::ending::{Ground, VoidReason};
-use crate::round::{Doubt, Spin, SpinEnd};
+use crate::round::{Spin, SpinEnd};
 use crate::timer::Timer;
 use crate::units::Mono;
 
@@ -42,9 +41,7 @@ impl Table {
             self.test_failed(&what);
             // What the cam did meanwhile is proved by nothing; three tumbles that were counted before are made.
             if self.is_made(SpinEnd::Interruption) {
-                self.end_spin(SpinEnd::Interruption);
-                self.record(Event::noted(Remark::AfterSpin, what));
-                self.ask_person(Doubt::Interrupted);
+                self.void_unless_established(VoidReason::Interruption, SpinEnd::Interruption, &what);
             } else if self.round.as_ref().is_some_and(|round| round.spin() == Spin::Running) {
                 self.add_ground(Ground::FewerThanThree);
                 self.end_void(VoidReason::Interruption, SpinEnd::Interruption, &what, None);

@@ -15,6 +15,7 @@ use crate::record::Event;
 use crate::round::SpinEnd;
 use crate::round::ending::VoidReason;
 use crate::round::judgement::DefectVerdict;
+use crate::round::spin::LEAST_TUMBLES;
 use crate::timer::Timer;
 use crate::units::{MilliCelsius, Millis};
 
@@ -267,6 +268,9 @@ impl Table {
     /// The tumbler does not operate correctly (NZ 7.1(b)).
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
         let tumbles = self.devices.tumbler.counted();
+        if let Some(round) = self.round.as_mut().filter(|_| defect == Defect::Erratic && tumbles < LEAST_TUMBLES) {
+            round.doubt_spin();
+        }
         let verdict = self.round.as_ref().map(|round| round.judge_defect(defect, tumbles, self.rule_set()));
         self.devices.tumbler.halt(Stop::Defect(defect), &mut self.ctx);
         let found = match defect {

@@ -161,6 +161,8 @@ impl Round {
         let (seen, announces) = (self.revealed().is_some(), announces_no_spin(rules));
         match self.spin() {
             _ if self.established().is_some() => NoSpin::TooLate,
+            // Under the dome the call is the claim 7.1(b), whatever people are asked meanwhile.
+            Spin::Valid { .. } if !seen && announces => NoSpin::Declared,
             _ if self.asked().is_some() => NoSpin::OutOfTurn,
             Spin::None if announces => NoSpin::NeverActivated,
             Spin::Asked => NoSpin::Drops,
@@ -168,7 +170,6 @@ impl Round {
             // Dice that lie open are judged by the reader in service; where there is none the call says what only the dealer's eye
             // can see.
             Spin::Valid { .. } if seen && !reader => NoSpin::NotFlat,
-            Spin::Valid { .. } if !seen && announces => NoSpin::Declared,
             Spin::None | Spin::Valid { .. } => NoSpin::OutOfTurn,
         }
     }

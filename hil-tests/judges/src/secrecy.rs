@@ -92,9 +92,10 @@ impl Judge for Secrecy {
     }
 }
 
-/// The round in progress, while its faces are secret.
+/// The round in progress, while its faces are secret. The opening tests show digits and areas of their own, also where a round waits for
+/// its spin meanwhile.
 fn secret(scene: &Scene) -> Option<&Round> {
-    scene.round.as_ref().filter(|round| !round.could_see)
+    scene.round.as_ref().filter(|round| !round.could_see && !scene.testing())
 }
 
 impl Secrecy {
@@ -105,16 +106,15 @@ impl Secrecy {
                 return;
             }
             self.reads += 1;
-            if secret(scene).is_some() {
+            if scene.round.as_ref().is_some_and(|round| !round.could_see) {
                 findings.note(NAME, bus.begun_ns, FACES, format!("registers from {:#x} were read", bus.address));
             } else if scene.round.is_none() && self.buried {
                 findings.note(NAME, bus.begun_ns, VOIDED, format!("registers from {:#x} were read", bus.address));
             }
         }
         if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && secret(scene).is_some() {
-            // The opening tests show digits of their own, also where a round waits for its spin meanwhile.
             let digit = |word: &u16| (0..3).any(|place| (1..=6).contains(&(word >> (4 * place) & 0xF)));
-            if let Some(shown) = bus.word(registers::DISPLAY).filter(digit).filter(|_| !scene.testing()) {
+            if let Some(shown) = bus.word(registers::DISPLAY).filter(digit) {
                 findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was written {shown:#06x}"));
             }
         }

@@ -8,10 +8,10 @@ use crate::round::call;
 use crate::round::question::Doubt;
 use crate::rules::Clause;
 use crate::units::{Dice, Millis, RoundId};
-use strum::IntoStaticStr;
+use strum::{IntoStaticStr, VariantNames};
 
 /// Why a request, an entry or a command is refused: what stands in the way, and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, IntoStaticStr)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, IntoStaticStr, VariantNames)]
 #[strum(serialize_all = "kebab-case")]
 pub enum Refusal {
     // No game may start.
@@ -402,6 +402,9 @@ impl Asked {
 }
 
 impl Refusal {
+    /// The codes of all.
+    pub const CODES: &'static [&'static str] = Self::VARIANTS;
+
     /// Its code, by which programs may go: the words beside it may change.
     #[must_use]
     pub fn code(&self) -> &'static str {

@@ -7,6 +7,7 @@ use tumbler_bench::Wrong;
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Kind;
+use tumbler_core::refusal::Refusal;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules::{self, Layout, RuleSet};
 use tumbler_core::snapshot::Phase;
@@ -156,6 +157,7 @@ pub fn field(kind: Kind, name: &str, value: &str, absent: bool) -> Result<String
         (_, "line") => {
             one_of(InLine::ALL.map(InLine::name).into_iter().chain(OutLine::ALL.map(OutLine::name)).collect())
         }
+        (_, "code") => one_of(Refusal::CODES.to_vec()),
         // A slip in it would never show.
         _ if absent => Err(Wrong::new(
             name,

@@ -59,7 +59,7 @@ fn a_hostile_socket_is_heard_and_not_obeyed() {
     let quoted = serde_json::to_string(words).unwrap();
     for (line, code, says) in [
         (format!("{{\"id\":1,\"answer\":{{\"done\":{quoted}}}}}"), 0, "the table\u{fffd}[2J\u{fffd} is open"),
-        (format!("{{\"id\":1,\"answer\":{{\"refused\":{quoted}}}}}"), 1, "refused"),
+        (format!("{{\"id\":1,\"answer\":{{\"refused\":{{\"code\":\"closed\",\"why\":{quoted}}}}}}}"), 1, "refused"),
         (format!("{{\"id\":1,\"error\":{quoted}}}"), 2, "the table\u{fffd}[2J"),
         (format!("{{\"id\":1,\"answer\":{{{quoted}:1}}}}"), 2, "does not understand"),
         ("{\"id\":2,\"answer\":{\"done\":\"closed\"}}".into(), 2, "answers what was not asked"),

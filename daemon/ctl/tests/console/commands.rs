@@ -97,7 +97,10 @@ fn refused_says_why_and_exits_with_one() {
     let ran = stub.ctl(&["close"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), "refused: turn the supervisor's key first\n"));
     let ran = stub.ctl(&["close", "--json"]);
-    assert_eq!((ran.code, ran.json()), (Some(1), json!({"refused": "turn the supervisor's key first"})));
+    assert_eq!(
+        (ran.code, ran.json()),
+        (Some(1), json!({"refused": {"code": "no-key", "why": "turn the supervisor's key first"}}))
+    );
 }
 
 /// What the table would refuse for its text is not even sent, and refused in the table's words.

@@ -73,7 +73,7 @@ const STATES = [
     ['ready', 'collect and pay; key entry', 'ready', 'Last round, 1'],
     ['void', 'play to spinning; press no_spin; wait phase void', 'void', 'The dice did not tumble at least three times.'],
     ['interrupted', 'at spun; go on; mark; play to bets-closed; kill; start', 'interrupted', 'Bets stay where they are'],
-    ['last-round', 'lift dome; pass 600 ms; turn key; do interrupted not-flat; lower dome; pass 1500 ms; at settled; fault lamp.open:small; dice 1 1 2; try play to entered; wait latched lamps', 'settling', 'small'],
+    ['last-round', 'lift dome; pass 600 ms; turn key; do interrupted cannot-tell; lower dome; pass 1500 ms; at settled; fault lamp.open:small; dice 1 1 2; try play to entered; wait latched lamps', 'settling', 'small'],
     ['blocked', 'collect and pay; key entry; wait phase blocked', 'blocked', 'This table is out of order'],
     ['closed', 'recover table; turn key; do close', 'closed', 'This table is closed'],
     ['maintenance', 'turn key; as technician; do maintenance on', 'maintenance', 'This table is being serviced'],

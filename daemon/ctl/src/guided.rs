@@ -119,8 +119,8 @@ impl Guided<'_> {
                 (Outcome { record: Some(_), .. }, Ends::Recorded) => return Ok(outcome),
                 (Outcome { answer: Some(Told::Refused { .. }), .. }, Ends::Recorded) => return Ok(outcome),
                 // What never began has no report; a reset whose test went against it says that the latch stays.
-                (Outcome { answer: Some(Told::Refused { why, .. }), .. }, Ends::Answered)
-                    if !why.contains("stays latched") =>
+                (Outcome { answer: Some(Told::Refused { code, .. }), .. }, Ends::Answered)
+                    if code != "stays-latched" =>
                 {
                     return Ok(outcome);
                 }

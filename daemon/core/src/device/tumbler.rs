@@ -395,13 +395,18 @@ impl Tumbler {
     /// and a sensor that was wrong at rest is right again once it turns.
     fn is_erratic(&self, position: i64, ctx: &Context) -> bool {
         let (gone, back) = (self.way.furthest() - self.from, self.way.furthest() - position);
-        back >= 2 && gone > 0 || back < 0 && gone >= 2 && ctx.stamp().nanos_since(self.stepped) < least_step(ctx)
+        back >= 2 && gone > 0 || back < 0 && gone >= 2 && self.steps_at_once(ctx)
+    }
+
+    /// Whether this edge comes sooner after the last step than any motor turns.
+    fn steps_at_once(&self, ctx: &Context) -> bool {
+        ctx.stamp().nanos_since(self.stepped) < least_step(ctx)
     }
 
     /// The edge that shows the cam to be wrong came at once after the last step: which of the two is false nobody can tell, and so the
     /// step proves nothing either.
     fn doubt_last_step(&mut self, ctx: &Context) {
-        if ctx.stamp().nanos_since(self.stepped) < least_step(ctx) {
+        if self.steps_at_once(ctx) {
             let gone = self.way.furthest() - self.from - 1;
             self.steps = u32::try_from(gone).unwrap_or(0);
             self.counted = tumbles(gone);

@@ -3,7 +3,7 @@
 //! ```text
 //! bets       not called --open_bets--> open --close_bets--> closed
 //! spin       None --ask_for_spin--> Asked --start_spin--> Running --end_spin--> Valid, or None where it is not valid
-//!                                                         Running --make_spin--> Running, three tumbles made
+//!                                                         Running --make_spin--> Running, three tumbles made --doubt_spin--> Running
 //!              ^------drop_spin------'
 //! dice       covered --reveal--> revealed;  --establish--> established
 //! question   nobody is asked --ask--> asked --answer--> nobody is asked
@@ -198,14 +198,9 @@ impl Round {
         !core::mem::replace(&mut self.made, true)
     }
 
-    /// Whether its spin is still to come.
-    #[must_use]
-    pub fn awaits_spin(&self) -> bool {
-        self.spin == Spin::None && !self.began && self.asked.is_none()
-    }
-
     /// The cam was wrong as it showed the third: it is made no more.
-    pub const fn doubt_spin(&mut self) {
+    pub fn doubt_spin(&mut self) {
+        debug_assert!(self.made && self.spin == Spin::Running, "what is doubted was made, in a spin that runs");
         self.made = false;
     }
 

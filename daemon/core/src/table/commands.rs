@@ -95,12 +95,8 @@ impl Table {
     /// A reboot closes a table in mid-round. Where that round's spin is still to come (New Zealand, the early Open Cover edition), it goes
     /// on once the table is open.
     fn open_table(&mut self, name: &str, request: u64) -> Result {
-        if let Some(round) = self.round.as_ref().filter(|round| !round.awaits_spin()) {
-            return Err(Refusal::RoundInProgress(round.id()));
-        }
-        // The tests turn the tumbler (SGOC-early 5.1.4).
-        if self.round.as_ref().is_some_and(|round| !round.order().covered && !round.bets_closed()) {
-            return Err(Refusal::BetsOpen);
+        if let Some(round) = &self.round {
+            round.may_be_opened_in()?;
         }
         if self.is_testing() {
             return Err(Refusal::Testing);

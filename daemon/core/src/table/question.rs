@@ -6,6 +6,7 @@
 //!  dice missing or foreign (SGV6, SGOC) ───────┘              └─ cannot tell ──> void by a named person (SGV6 5.14)
 //! ```
 //!
+//! Under the dome the dealer's "No spin" ends it too where it is a claim (NZ 7.1(b)).
 //! Unanswered it stays so, across restarts: the sign is on, no game starts, and nothing may move the dice.
 
 use super::Table;

@@ -268,7 +268,8 @@ impl Table {
     /// The tumbler does not operate correctly (NZ 7.1(b)).
     pub(super) fn tumbler_defect(&mut self, defect: Defect) {
         let tumbles = self.devices.tumbler.counted();
-        if let Some(round) = self.round.as_mut().filter(|_| defect == Defect::Erratic && tumbles < LEAST_TUMBLES) {
+        let doubted = defect == Defect::Erratic && tumbles < LEAST_TUMBLES;
+        if let Some(round) = self.round.as_mut().filter(|round| doubted && round.has_made_spin()) {
             round.doubt_spin();
         }
         let verdict = self.round.as_ref().map(|round| round.judge_defect(defect, tumbles, self.rule_set()));

@@ -29,7 +29,7 @@ pub(in super::super) fn prove_shut(session: &mut Session<'_>, code: Code) -> Res
         session.console.role = Role::Supervisor;
         ask(session, rectified(code))?;
         match await_answer(session)? {
-            Answer::Refused { why, .. } if why.contains("stays latched") => {}
+            Answer::Refused { code, .. } if code == "stays-latched" => {}
             answer => return Err(wrong(session, &before, "`rectified` while it lasts", &told(&answer))),
         }
     }

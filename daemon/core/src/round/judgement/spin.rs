@@ -2,6 +2,7 @@
 
 use super::voids;
 use crate::device::tumbler::{Defect, Stop};
+use crate::refusal::Refusal;
 use crate::round::call::Call;
 use crate::round::ending::Ground;
 use crate::round::spin::{Spin, SpinEnd};
@@ -154,6 +155,18 @@ impl Round {
     /// NZ 7.1(d): whether "No more bets" was called and the tumbler was not activated for the game.
     pub(crate) fn was_never_activated(&self) -> bool {
         self.bets_closed() && !self.order().spin_after_no_more_bets && self.spin() == Spin::None
+    }
+
+    /// Whether the table may be opened in it, as a reboot has closed it: its spin is still to come, and the tests, which turn the tumbler,
+    /// are not its activation before "No more bets" (SGOC-early 5.1.4).
+    pub(crate) fn may_be_opened_in(&self) -> Result<(), Refusal> {
+        if self.spin() != Spin::None || self.has_begun_spin() || self.asked().is_some() {
+            Err(Refusal::RoundInProgress(self.id()))
+        } else if !self.order().covered && !self.bets_closed() {
+            Err(Refusal::BetsOpen)
+        } else {
+            Ok(())
+        }
     }
 
     /// What "No spin" amounts to now; `reader`: it is in service, and judges dice that lie open.

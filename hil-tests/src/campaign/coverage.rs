@@ -100,7 +100,8 @@ const REFUSALS: &[Refusal] = &[
     ("no-spin", &["outcome-stands"]),
     ("", &["not-in-group"]),
     ("", &["no-key"]),
-    ("open", &["round-in-progress", "testing"]),
+    // A round whose spin is still to come keeps a rebooted table closed until its bets are.
+    ("open", &["round-in-progress", "testing", "bets-open"]),
     ("open", &["open-already"]),
     ("open", &["reset-first"]),
     ("open", &["in-maintenance"]),

@@ -206,6 +206,24 @@ fn silence_is_no_void() {
     }
 }
 
+/// SGV6 and SGOC void after a technical interruption (5.4.2), and what they do not provide for is the shift manager's (5.14).
+#[test]
+fn a_house_decides_nothing_that_a_text_decides() {
+    use Procedure::Void;
+    for (rules, layout, silent) in [
+        ("nz-div9", "nz-div9-1", true),
+        ("sg-v6", "sg-v6-1", false),
+        ("sg-open", "sg-open-1", false),
+        ("sg-open-early", "sg-open-early-1", true),
+    ] {
+        let house = House { document: "HP-12 of May 2026".into(), motor_held: Void, spin_lost: Void, wrong_dice: Void };
+        let wrong = Settings { house, ..settings(rules, layout) }.check().err().unwrap_or_default();
+        let refused: Vec<&str> = wrong.iter().map(|wrong| wrong.path.as_str()).collect();
+        let all = ["house.motor_held", "house.spin_lost", "house.wrong_dice"];
+        assert_eq!(refused, if silent { [].as_slice() } else { &all }, "{rules}");
+    }
+}
+
 /// NZ 7.1(a) speaks of a die that "is not lying flat", whoever moved it; SG 5.5.2 of one that fails to come to rest. What was
 /// knocked is interference, and under Singapore a person is asked.
 #[test]

@@ -2,6 +2,8 @@
 
 use crate::every::every;
 use crate::prelude::*;
+use crate::round::ending::Ground;
+use crate::rules::RuleSet;
 use serde::{Deserialize, Serialize};
 use strum::{IntoStaticStr, VariantArray};
 
@@ -25,6 +27,17 @@ impl Situation {
     #[must_use]
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// Whether this text has no clause for it. SGV6 and SGOC void after a technical interruption (5.4.2), and leave to the shift manager or
+    /// above what they do not provide for (5.14).
+    #[must_use]
+    pub fn is_left_open(self, rules: &RuleSet) -> bool {
+        let ground = match self {
+            Self::MotorHeld | Self::SpinLost => Ground::Interruption,
+            Self::WrongDice => Ground::Decision,
+        };
+        !rules.voids(ground)
     }
 }
 

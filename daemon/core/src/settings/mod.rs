@@ -218,6 +218,17 @@ impl Settings {
                 allowed: format!("its name and date, {} characters at most, all of which are seen", text::LONGEST_NAME),
             });
         }
+        for situation in Situation::ALL {
+            if let Some(rules) =
+                rule_set.filter(|rules| !situation.is_left_open(rules) && self.house.voids(situation).is_some())
+            {
+                bad.push(BadSetting {
+                    path: format!("house.{}", situation.name()),
+                    problem: format!("the text of {} has a clause for it, which decides", rules.id),
+                    allowed: "\"person\", or leave it out".into(),
+                });
+            }
+        }
         let others = bad.len();
         for parameter in Parameters::TABLE {
             let value = self.parameters.get(parameter.name).unwrap_or(parameter.default);

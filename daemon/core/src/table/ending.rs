@@ -99,7 +99,8 @@ impl Table {
     /// The text is silent: the house's document voids the round, or a named person decides. Where the motor is held the round stays as
     /// it is: the spin is still to come, and without it the round ends as its text says (NZ 7.1(d)), or by a named person.
     pub(super) fn leave_open(&mut self, situation: Situation, reason: VoidReason, detail: &str) {
-        if let Some(document) = self.ctx.settings().house.voids(situation) {
+        let is_silent = self.rule_set().is_none_or(|rules| situation.is_left_open(rules));
+        if let Some(document) = self.ctx.settings().house.voids(situation).filter(|_| is_silent) {
             let by = format!("{document}, {}: the round is void", situation.name());
             self.declare_void(reason, Vec::new(), Some(&by), detail);
             return;

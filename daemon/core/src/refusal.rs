@@ -219,8 +219,8 @@ pub enum Refusal {
         /// The clause with the grounds.
         clause: Clause<'static>,
     },
-    /// Another command is for it.
-    #[error("that round is in progress: `void` is for it")]
+    /// It is no round that has ended.
+    #[error("that round is in progress: this is for one that has ended")]
     VoidIsForIt,
     /// There was none.
     #[error("there was no round {}; the last was {}", .round.0, .last.0)]

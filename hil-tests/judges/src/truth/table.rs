@@ -4,6 +4,7 @@
 use super::situation::{Pattern, Situation};
 use crate::config::Rules;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
@@ -42,13 +43,34 @@ pub(super) struct Row {
     situation: Pattern,
     #[expect(dead_code, reason = "the words of the text, for whoever reads the table")]
     why: String,
-    says: BTreeMap<String, Says>,
+    says: PerRules<Says>,
 }
 
-impl Row {
-    /// What it says under this rule set, if anything.
-    pub(super) fn says(&self, rules: Rules) -> Option<&Says> {
-        self.says.iter().find(|(names, _)| named(names, rules)).map(|(_, says)| says)
+/// What is said for some rule sets: looked up with each observation, and so sorted by rule set when the table is read.
+#[derive(Clone, Debug)]
+struct PerRules<T>([Option<T>; Rules::ALL.len()]);
+
+impl<T> PerRules<T> {
+    fn get(&self, rules: Rules) -> Option<&T> {
+        self.0.get(rules as usize).and_then(Option::as_ref)
+    }
+}
+
+impl<'de, T: Clone + Deserialize<'de>> Deserialize<'de> for PerRules<T> {
+    /// From a map whose keys are ids of rule sets, or the beginnings of ids with `*`. Each must mean a rule set, and none two of them.
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let mut per_rules = Self([const { None }; Rules::ALL.len()]);
+        for (names, value) in BTreeMap::<String, T>::deserialize(from)? {
+            if !Rules::ALL.into_iter().any(|rules| named(&names, rules)) {
+                return Err(D::Error::custom(format!("no rule set is named {names}")));
+            }
+            for (said, rules) in per_rules.0.iter_mut().zip(Rules::ALL).filter(|(_, rules)| named(&names, *rules)) {
+                if said.replace(value.clone()).is_some() {
+                    return Err(D::Error::custom(format!("{} is spoken of twice", rules.id())));
+                }
+            }
+        }
+        Ok(per_rules)
     }
 }
 
@@ -115,7 +137,7 @@ impl Table {
 
     /// The rows that say something under this rule set.
     pub(super) fn rows(&'static self, rules: Rules) -> impl Iterator<Item = (&'static Row, &'static Says)> {
-        self.row.iter().filter_map(move |row| row.says(rules).map(|says| (row, says)))
+        self.row.iter().filter_map(move |row| row.says.get(rules).map(|says| (row, says)))
     }
 }
 
@@ -156,18 +178,17 @@ mod tests {
     }
 
     #[test]
-    fn rows_have_one_name_each_and_know_their_rule_sets() {
+    fn rows_have_one_name_each() {
         let table = Table::built_in();
         let names: BTreeSet<&str> = table.row.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(names.len(), table.row.len());
-        for row in &table.row {
-            for name in row.says.keys() {
-                assert!(Rules::ALL.into_iter().any(|rules| named(name, rules)), "{}: {name}", row.id);
-            }
-            for rules in Rules::ALL {
-                let speaking = row.says.keys().filter(|names| named(names, rules)).count();
-                assert!(speaking <= 1, "{} speaks twice under {}", row.id, rules.id());
-            }
-        }
+    }
+
+    #[test]
+    fn what_is_said_of_no_rule_set_or_twice_of_one_is_no_table() {
+        let read = |text: &str| toml::from_str::<PerRules<u8>>(text).map_err(|error| error.message().to_owned());
+        assert_eq!(read("sg-v7 = 1").unwrap_err(), "no rule set is named sg-v7");
+        assert_eq!(read("'sg-*' = 1\nsg-v6 = 2").unwrap_err(), "sg-v6 is spoken of twice");
+        assert_eq!(read("'sg-*' = 1").unwrap().0, [None, None, Some(1), Some(1), Some(1)]);
     }
 }

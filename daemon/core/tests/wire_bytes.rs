@@ -16,7 +16,7 @@ use tumbler_core::round::{Doubt, Finding, FlatBy, Interrupted, Past, Reveal, Spi
 use tumbler_core::rules::RulesSince;
 use tumbler_core::settings::Parameters;
 use tumbler_core::units::{Dice, MilliCelsius, Mono, RoundId, Seq, Tumbles};
-use tumbler_core::wire::console::Exit;
+use tumbler_core::wire::console::{Exit, Role, Who};
 use tumbler_core::wire::lines::{FromBench, Line, LineMessage, TemperatureMessage, ToBench};
 use tumbler_core::wire::recording::Digest;
 use tumbler_core::wire::topics::{FaultMessage, KeypadMessage, LampsMessage, Status};
@@ -214,13 +214,17 @@ fn pinned<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, file:
 fn records_are_written_and_read_as_pinned() {
     let records: Vec<Record> = (1..)
         .zip(events())
-        .map(|(seq, event)| Record {
-            clauses: vec!["NZ9 6.1".into()],
-            who: None,
-            seq: Seq(seq),
-            at: Mono(seq * 1_000_000),
-            round: (seq % 2 == 0).then_some(RoundId(8)),
-            event,
+        .map(|(seq, event)| {
+            let data = &serde_json::to_value(&event).unwrap()["data"];
+            let role = |name: &str| if name == "teo" { Role::Technician } else { Role::Supervisor };
+            Record {
+                clauses: serde_json::from_value(data["clauses"].clone()).unwrap_or_default(),
+                who: data["by"].as_str().map(|by| Who { account: by.to_owned(), role: role(by) }),
+                seq: Seq(seq),
+                at: Mono(seq * 1_000_000),
+                round: (seq % 2 == 0).then_some(RoundId(8)),
+                event,
+            }
         })
         .collect();
     pinned("records.jsonl", RECORDS, &records);

@@ -2,6 +2,7 @@
 
 use super::chain::{FORMAT, Head, cursor_sum, link};
 use super::error::{JournalError, is_unread};
+use super::places::{no_pipe_beside, with};
 use super::schema;
 use super::store::{Meta, StoredRow, last, row_at, rows_back, rows_from};
 use rusqlite::Connection;
@@ -104,6 +105,25 @@ impl From<String> for Unfit {
 /// # Errors
 /// What forbids touching it: a newer version, or a file that could not be read.
 pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>, JournalError> {
+    let found = look(path, marks)?;
+    if found.is_ok() {
+        return Ok(found);
+    }
+    // SQLite says "malformed" of a read that failed, too (SQLITE_IOERR_CORRUPTFS): damage is what is found twice, in files that can be
+    // read to their ends.
+    for file in [path.to_owned(), with(path, "-wal")] {
+        let read = crate::file::open(&file).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
+        match read {
+            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
+                return Err(JournalError::io("read", &file)(error));
+            }
+            _ => {}
+        }
+    }
+    look(path, marks)
+}
+
+fn look(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>, JournalError> {
     let wreck = |reason: String| Wreck { reason, ..Wreck::default() };
     match path.symlink_metadata() {
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -112,7 +132,7 @@ pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>,
         Err(error) => return Err(JournalError::io("look at", path)(error)),
         // SQLite would wait for ever at a pipe, and write wherever a link leads.
         Ok(there) if !there.is_file() => return Ok(Err(wreck(format!("{}: it is no regular file", path.display())))),
-        Ok(_) => {}
+        Ok(_) => no_pipe_beside(path)?,
     }
     let unfit = |why: Unfit| match why {
         Unfit::Damaged(reason) => Ok(wreck(reason)),

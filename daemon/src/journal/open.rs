@@ -111,7 +111,7 @@ impl Journal {
                     standing: Box::new(tail.standing),
                     last: Seq(tail.head.seq),
                     relayed: Seq(tail.relayed),
-                    permit: run.permitted(slot.get()),
+                    permit: run.permitted(slot.get())?,
                 };
                 (tail.head, slot, run, found)
             }

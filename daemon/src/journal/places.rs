@@ -69,7 +69,13 @@ impl Places {
                 None => Err(no_mark("it names no board".to_owned())),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(error) => Err(no_mark(error.to_string())),
+            // It was read, and is no text of this length.
+            Err(error)
+                if matches!(error.kind(), std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData) =>
+            {
+                Err(no_mark(error.to_string()))
+            }
+            Err(error) => Err(JournalError::io("read the mark of another board", &path)(error)),
         }
     }
 
@@ -296,6 +302,20 @@ fn locked_by(files: &[u64]) -> BTreeSet<String> {
         is_one.then(|| process.to_owned())
     });
     held.collect()
+}
+
+/// Refuses to open a journal beside which something else lies where SQLite has its files: it would wait for ever at a pipe.
+///
+/// # Errors
+/// What lies there and is no file.
+pub(super) fn no_pipe_beside(journal: &Path) -> Result<(), JournalError> {
+    for beside in ["-journal", "-wal", "-shm"].map(|suffix| with(journal, suffix)) {
+        if beside.symlink_metadata().is_ok_and(|there| !there.is_file()) {
+            let error = std::io::Error::new(std::io::ErrorKind::InvalidInput, "it is no regular file; take it away");
+            return Err(JournalError::io("open", &beside)(error));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn with(path: &Path, suffix: &str) -> PathBuf {

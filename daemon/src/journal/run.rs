@@ -44,10 +44,23 @@ impl RunDir {
     }
 
     /// Whether slot and permit agree that a game may start under this boot.
-    pub(super) fn permitted(&self, slot: &Slot) -> bool {
-        slot.stream == self.stream
-            && slot.granted.as_deref() == Some(self.boot.as_str())
-            && file::read_text(&self.permit_path(), LONGEST).is_ok_and(|text| text == self.permit_text(slot.grant))
+    ///
+    /// # Errors
+    /// There is a permit, and it cannot be read: one that was not read is not one that is missing.
+    pub(super) fn permitted(&self, slot: &Slot) -> Result<bool, JournalError> {
+        if slot.stream != self.stream || slot.granted.as_deref() != Some(self.boot.as_str()) {
+            return Ok(false);
+        }
+        let path = self.permit_path();
+        match file::read_text(&path, LONGEST) {
+            Ok(text) => Ok(text == self.permit_text(slot.grant)),
+            Err(error)
+                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput | ErrorKind::InvalidData) =>
+            {
+                Ok(false)
+            }
+            Err(error) => Err(JournalError::io("read the permit", &path)(error)),
+        }
     }
 
     /// Lays down the permit for this grant.
@@ -123,20 +136,23 @@ mod tests {
     fn a_permit_needs_slot_boot_stream_and_number_to_agree() {
         let dir = tempfile::tempdir().unwrap();
         let run = RunDir::new(dir.path(), "boot", "s").unwrap();
-        assert!(!run.permitted(&slot(Some("boot"), 1)), "no permit");
+        assert!(!run.permitted(&slot(Some("boot"), 1)).unwrap(), "no permit");
         run.grant(1).unwrap();
-        assert!(run.permitted(&slot(Some("boot"), 1)));
-        assert!(!run.permitted(&slot(Some("boot"), 2)), "another grant");
-        assert!(!run.permitted(&slot(Some("other"), 1)), "another boot in the slot");
-        assert!(!run.permitted(&slot(None, 1)), "not granted");
+        assert!(run.permitted(&slot(Some("boot"), 1)).unwrap());
+        assert!(!run.permitted(&slot(Some("boot"), 2)).unwrap(), "another grant");
+        assert!(!run.permitted(&slot(Some("other"), 1)).unwrap(), "another boot in the slot");
+        assert!(!run.permitted(&slot(None, 1)).unwrap(), "not granted");
         assert!(
-            !RunDir::new(dir.path(), "other", "s").unwrap().permitted(&slot(Some("other"), 1)),
+            !RunDir::new(dir.path(), "other", "s").unwrap().permitted(&slot(Some("other"), 1)).unwrap(),
             "permit of another boot"
         );
-        assert!(!RunDir::new(dir.path(), "boot", "x").unwrap().permitted(&slot(Some("boot"), 1)), "another stream");
+        assert!(
+            !RunDir::new(dir.path(), "boot", "x").unwrap().permitted(&slot(Some("boot"), 1)).unwrap(),
+            "another stream"
+        );
         run.revoke().unwrap();
         run.revoke().unwrap();
-        assert!(!run.permitted(&slot(Some("boot"), 1)), "revoked");
+        assert!(!run.permitted(&slot(Some("boot"), 1)).unwrap(), "revoked");
     }
 
     #[test]

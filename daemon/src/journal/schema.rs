@@ -5,6 +5,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OpenFlags};
 use std::fs::OpenOptions;
 use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::time::Duration;
 
@@ -92,6 +93,14 @@ pub(super) fn open_reader(path: &Path) -> Result<Connection, rusqlite::Error> {
     let connection = Connection::open_with_flags(path, flags)?;
     connection.busy_timeout(Duration::from_secs(2))?;
     Ok(connection)
+}
+
+/// Opens a file for reading that no log lies beside, and lays none there.
+pub(super) fn open_alone(path: &Path) -> Result<Connection, rusqlite::Error> {
+    use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
+    let name = percent_encode(path.as_os_str().as_bytes(), NON_ALPHANUMERIC);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | OpenFlags::SQLITE_OPEN_URI;
+    Connection::open_with_flags(format!("file:{name}?immutable=1"), flags)
 }
 
 fn set_pragmas(connection: &Connection) -> Result<(), rusqlite::Error> {

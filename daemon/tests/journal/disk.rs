@@ -1,8 +1,9 @@
 //! Disks that are full, that fail, and that come back.
 
-use super::child::{Apart, Holder};
+use super::child::{Apart, Holder, refusal};
 use super::common::{PATIENCE, Table, noted};
 use super::crash::trace_paths;
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 use tumbler_core::input::Input;
 use tumbler_core::record::{Event, Record};
@@ -238,4 +239,89 @@ fn a_journal_that_cannot_be_read_is_left_alone() {
     // What says something of the table stops the start, as before.
     let error = Journal::stand_by(JournalError::InUse(table.state()), &table.state(), &table.id).unwrap_err();
     assert!(error.to_string().contains("in use"), "{error}");
+}
+
+/// A foreign program that closes the journal as the last one deletes the log: the daemon's lock says that it is not the last. The kernel
+/// takes a process's locks away when it closes any descriptor of the file.
+#[test]
+fn the_journal_stays_locked_while_all_of_it_is_verified() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(noted("before"), None);
+    let inode = format!(":{} ", std::fs::metadata(table.journal()).unwrap().ino());
+    let own = format!(" {} ", std::process::id());
+    let is_locked = || {
+        let locks = std::fs::read_to_string("/proc/locks").unwrap();
+        locks.lines().any(|lock| lock.contains("POSIX") && lock.contains(&own) && lock.contains(&inode))
+    };
+    assert!(is_locked());
+    assert!(tumblerd::journal::verify_all(&table.state()).unwrap().whole());
+    assert!(is_locked());
+    session.stop();
+}
+
+/// The wrapper under which this call fails with EIO for this file, so often.
+fn eio(call: &str, file: &std::path::Path, when: &str) -> Vec<String> {
+    let inject = format!("inject={call}:error=EIO:when={when}");
+    let file = file.to_str().unwrap();
+    let words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject, "-P", file];
+    words.map(str::to_owned).to_vec()
+}
+
+/// SQLite says "malformed" of a read that failed. One that passes damages nothing, and one that lasts is told as what it is.
+#[test]
+fn a_log_that_cannot_be_read_is_not_damaged() {
+    let table = Table::new();
+    let log = table.state().join("journal.sqlite-wal");
+    // SQLite reads with the first of these calls, and the look at the whole file with the other.
+    for (call, when) in [("pread64", "1"), ("pread64", "2"), ("pread64", "4"), ("pread64,read", "1+")] {
+        let mut child = Apart::start(&table, &[]);
+        child.tell("grant 1");
+        assert!(child.ask("wait").starts_with("durable "));
+        child.die();
+        let wrapper = eio(call, &log, when);
+        let wrapper: Vec<&str> = wrapper.iter().map(String::as_str).collect();
+        if when.ends_with('+') {
+            let why = refusal(&table, &wrapper);
+            assert!(why.contains("journal.sqlite-wal: cannot read"), "{why}");
+        } else {
+            Apart::start(&table, &wrapper).die();
+        }
+    }
+    assert!(matches!(table.found(), Found::Good { permit: true, last: Seq(5), .. }));
+}
+
+/// What lies beside the journal and was not read is not missing either.
+#[test]
+fn a_permit_and_a_mark_that_cannot_be_read_take_nothing_away() {
+    let table = Table::new();
+    let (mut session, _) = table.open();
+    session.append(noted("open"), Some(true));
+    session.stop();
+    let files = [(table.run().join("permit"), "permit"), (table.state().join("taken-over"), "mark of another board")];
+    for (file, name) in files {
+        let wrapper = eio("openat", &file, "1+");
+        let why = refusal(&table, &wrapper.iter().map(String::as_str).collect::<Vec<_>>());
+        assert!(why.contains(&format!("cannot read the {name}")), "{why}");
+    }
+    assert!(matches!(table.found(), Found::Good { permit: true, .. }));
+}
+
+/// SQLite would wait for ever for who writes to a pipe.
+#[test]
+fn a_pipe_beside_the_journal_is_told_at_once() {
+    let table = Table::new();
+    for suffix in ["-journal", "-wal", "-shm"] {
+        let pipe = table.state().join(format!("journal.sqlite{suffix}"));
+        nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).unwrap();
+        let told = [table.try_open().map(|_| ()).unwrap_err(), tumblerd::journal::verify(&table.state()).unwrap_err()];
+        for error in told {
+            assert!(
+                error.to_string().contains(&format!("{}: cannot open: it is no regular", pipe.display())),
+                "{error}"
+            );
+        }
+        std::fs::remove_file(&pipe).unwrap();
+    }
+    table.assert_whole();
 }

@@ -1,5 +1,7 @@
 //! What every page has in common that this project serves, whether the daemon's panel or the floor.
 
+use axum::extract::Request;
+use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive};
 use std::net::IpAddr;
@@ -15,12 +17,14 @@ pub fn guard(headers: &mut HeaderMap, policy: HeaderValue) {
     headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
 }
 
-/// The one `Host` of a request; none where a second one says something else: a proxy may have gone by that.
+/// The one `Host` of a request; none where a second one, or the address in its first line, says something else: a proxy may have gone
+/// by that.
 #[must_use]
-pub fn host(headers: &HeaderMap) -> Option<&str> {
-    let mut hosts = headers.get_all(header::HOST).iter();
-    let host = hosts.next().map_or(Some(""), |host| host.to_str().ok());
-    host.filter(|_| hosts.next().is_none())
+pub fn host(request: &Request) -> Option<&str> {
+    let mut hosts = request.headers().get_all(header::HOST).iter();
+    let host = hosts.next().map_or(Some(""), |host| host.to_str().ok())?;
+    let named = request.uri().authority().map_or(host, Authority::as_str);
+    (hosts.next().is_none() && named == host).then_some(host)
 }
 
 /// Whether a request's `Host` is an address, this machine as it calls itself, or one of these names. A page of elsewhere,
@@ -34,9 +38,9 @@ pub fn is_here(host: &str, names: &[String]) -> bool {
         || names.iter().any(|known| known.eq_ignore_ascii_case(name))
 }
 
-/// The event `alive`, whenever a page has heard nothing for so long.
+/// The event `alive`, whenever a page has heard nothing for so long. It has data, as a browser passes over an event without any.
 pub fn alive(after: Duration) -> KeepAlive {
-    KeepAlive::new().interval(after).event(Event::default().event("alive").data(""))
+    KeepAlive::new().interval(after).event(Event::default().event("alive").data("{}"))
 }
 
 #[cfg(test)]

@@ -67,13 +67,16 @@ fn acts() -> Router<Shared> {
 }
 
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match web::host(request.headers()) {
+    let mut response = match web::host(&request) {
         Some(host) if web::is_here(host, &shared.names) => next.run(request).await,
         Some(_) => {
             let why = "the panel is not known by this name; ask for it by its address, or set panel.host to the name";
             Problem::new(StatusCode::MISDIRECTED_REQUEST, why).into_response()
         }
-        None => Problem::wrong("the request has two `Host` lines, or one that is no text".into()).into_response(),
+        None => Problem::wrong(
+            "the request has two `Host` lines, another one than its address, or one that is no text".into(),
+        )
+        .into_response(),
     };
     web::guard(response.headers_mut(), HeaderValue::from_static(POLICY));
     response

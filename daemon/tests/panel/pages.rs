@@ -126,6 +126,7 @@ async fn what_can_be_read_in_two_ways_is_refused() {
         ("GET / HTTP/1.1\r\nHost: localhost\r\nX: y\r\n\n".to_owned(), vec![400]),
         (format!("{one}GET / HTTP/1.1\r\nHost: localhost\n\r\n"), vec![200, 400]),
         ("GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\nConnection: close\r\n\r\n".to_owned(), vec![400]),
+        ("GET http://evil.example/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n".to_owned(), vec![400]),
         (format!("{one}\r\n{one}{last}"), vec![200, 200, 200]),
         (format!("{}{body}{last}", of_body(&format!("Content-Length: {}", body.len()))), vec![403, 200]),
         (format!("{}b\r\n{body}\r\n0\r\n\r\n{last}", of_body("Transfer-Encoding: chunked")), vec![403]),

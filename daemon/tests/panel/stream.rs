@@ -27,6 +27,18 @@ async fn a_follower_hears_the_state_and_every_record_from_now_on() {
     bench.stop().await;
 }
 
+/// A page takes twelve seconds without a word for a table that is gone, and a browser passes over an event without data.
+#[tokio::test(start_paused = true)]
+async fn a_table_at_rest_is_told_to_be_alive() {
+    let bench = Bench::start().await;
+    let mut follower = bench.follow().await;
+    follower.next("status").await;
+    for _ in 0..3 {
+        follower.next("alive").await;
+    }
+    bench.stop().await;
+}
+
 /// A client that reads nothing costs others nothing, and finds the newest state when it reads again.
 #[tokio::test]
 async fn a_slow_reader_holds_nobody_up() {

@@ -112,7 +112,7 @@ fn router(address: SocketAddr, pictures: watch::Receiver<Arc<str>>) -> anyhow::R
 }
 
 async fn guarded(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let host = web::host(request.headers()).unwrap_or_default();
+    let host = web::host(&request).unwrap_or_default();
     // A page of elsewhere, whose name was made to lead here, must not read the floor.
     let mut response = if shared.is_local && !web::is_here(host, &[]) {
         (StatusCode::MISDIRECTED_REQUEST, "the floor is for this machine only: ask for it as localhost").into_response()

@@ -99,26 +99,28 @@ impl Supervisor {
         }
     }
 
-    /// Has SIGTERM and SIGINT ask for a stop from now on, and no other signal that a person may send end the daemon in mid-spin. Call it
-    /// first: threads that exist already would still be ended by them.
+    /// Has SIGTERM and SIGINT ask for a stop from now on, and no other signal end the daemon or stand it still in mid-spin, but those of
+    /// its own crash and of systemd's watchdog (SIGABRT). Call it first: threads that exist already would still be ended by them.
     ///
     /// # Errors
     /// The kernel grants no more threads.
     pub fn heed_signals(&self) -> std::io::Result<()> {
-        let of_no_effect = [Signal::SIGHUP, Signal::SIGUSR1, Signal::SIGUSR2, Signal::SIGALRM];
-        let signals: SigSet = [Signal::SIGTERM, Signal::SIGINT].into_iter().chain(of_no_effect).collect();
+        let crash = [Signal::SIGABRT, Signal::SIGBUS, Signal::SIGFPE, Signal::SIGILL, Signal::SIGSEGV, Signal::SIGSYS];
+        let harmless = [Signal::SIGTRAP, Signal::SIGCHLD, Signal::SIGCONT, Signal::SIGURG, Signal::SIGWINCH];
+        let mut signals = SigSet::all();
+        crash.into_iter().chain(harmless).for_each(|signal| signals.remove(signal));
         signals.thread_block()?;
         let switch = self.stop_switch();
         // Waits for signals as long as the process lives, so nobody watches for its end.
         Builder::new().name("signals".into()).stack_size(STACK).spawn(move || {
-            while let Ok(signal) = signals.wait() {
-                if of_no_effect.contains(&signal) {
-                    tracing::info!(
-                        signal = signal.as_str(),
+            loop {
+                match signals.wait() {
+                    Ok(signal @ (Signal::SIGTERM | Signal::SIGINT)) => switch.stop(signal.as_str()),
+                    // An error stands for a real-time signal, which has no name.
+                    other => tracing::info!(
+                        signal = other.map_or("a real-time signal", Signal::as_str),
                         "a signal without effect; the configuration is read at a start"
-                    );
-                } else {
-                    switch.stop(signal.as_str());
+                    ),
                 }
             }
         })?;

@@ -99,9 +99,10 @@ fn supervise(config: Config, mut supervisor: Supervisor, first: &SyncSender<Work
         (answers(inbox.clone(), durable), durable_seen)
     };
     let (readers, (appender, writer), durable_seen, found) =
-        match Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot) {
-            Ok((journal, found)) => {
-                let readers = (journal.reader()?, journal.reader()?);
+        match Journal::open(&place.state_dir, &place.run_dir, &config.identity(), &boot)
+            .and_then(|(journal, found)| Ok(((journal.reader()?, journal.reader()?), journal, found)))
+        {
+            Ok((readers, journal, found)) => {
                 let (answer, durable_seen) = answer_with(&readers);
                 let spawned = journal.spawn(answer)?;
                 verify_in_background(place.state_dir.clone(), inbox.clone())?;

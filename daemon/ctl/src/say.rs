@@ -177,8 +177,23 @@ impl Drop for Question {
 /// If standard output is gone.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", serde_json::to_string(value)?)?;
+    writeln!(out, "{}", escaped(&serde_json::to_string(value)?))?;
     Ok(out.flush()?)
+}
+
+/// The same JSON, with each character escaped that a terminal would obey or not show.
+fn escaped(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
+    for character in json.chars() {
+        if text::is_unseen(character) {
+            let units =
+                character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect::<String>();
+            escaped.push_str(&units);
+        } else {
+            escaped.push(character);
+        }
+    }
+    escaped
 }
 
 /// Writes a complaint to standard error. Where that is gone, nobody is left to be told.
@@ -225,6 +240,14 @@ mod tests {
         assert_eq!(shown(&format!("{red} dome\n陳美玲")), format!("{red} dome\n陳美玲"));
         assert_eq!(shown("a\u{1b}[2Jb\u{1b}]0;x\u{7}\u{9b}8m"), "a\u{fffd}[2Jb\u{fffd}]0;x\u{fffd}\u{fffd}8m");
         assert_eq!(shown("1-2\u{202e}3\u{200b}\r"), "1-2\u{fffd}3\u{fffd}\u{fffd}");
+    }
+
+    #[test]
+    fn json_says_the_same_and_moves_no_cursor() {
+        let said = "陳\u{1b}[2J\u{9b}1-2\u{202e}3\u{e0041}\"\\";
+        let json = escaped(&serde_json::to_string(said).unwrap());
+        assert!(!json.chars().any(text::is_unseen) && json.contains("\\udb40\\udc41"), "{json}");
+        assert_eq!(serde_json::from_str::<String>(&json).unwrap(), said);
     }
 
     #[test]

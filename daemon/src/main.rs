@@ -1,5 +1,6 @@
 //! `tumblerd`: the equipment controller of a Tai-Sai table.
 
+use anyhow::Context;
 use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
@@ -16,11 +17,7 @@ const FAILED: u8 = 1;
 /// Exit code where the configuration is wrong (clap uses it for arguments too).
 const MISCONFIGURED: u8 = 2;
 
-#[expect(
-    clippy::print_stdout,
-    clippy::print_stderr,
-    reason = "what is said before there is a log, and what is asked for"
-)]
+#[expect(clippy::print_stderr, reason = "what is said before there is a log")]
 fn main() -> ExitCode {
     realtime::bound_allocator();
     let args = Arguments::parse();
@@ -35,15 +32,11 @@ fn main() -> ExitCode {
         for note in config.notes() {
             eprintln!("note: {note}");
         }
-        println!("{config}");
-        return ExitCode::SUCCESS;
+        return said(Ok(config));
     }
     if args.device_allow {
         return match devices::drop_in(&config) {
-            Ok(text) => {
-                print!("{text}");
-                ExitCode::SUCCESS
-            }
+            Ok(text) => said(Ok(text.trim_end())),
             Err(error) => {
                 let port = config.bus.port.display();
                 eprintln!("tumblerd: bus.port: {port} tells no kind of device: {error}; plug it in, and try again");
@@ -54,10 +47,7 @@ fn main() -> ExitCode {
     match args.instead {
         Some(Instead::NetPolicy) => {
             return match policy::drop_in(&config) {
-                Ok(text) => {
-                    print!("{text}");
-                    ExitCode::SUCCESS
-                }
+                Ok(text) => said(Ok(text.trim_end())),
                 Err(error) => {
                     eprintln!("tumblerd: {error}");
                     ExitCode::from(FAILED)
@@ -86,14 +76,12 @@ fn main() -> ExitCode {
     ended(wiring::run(config))
 }
 
-/// Says what was done once, or why not.
-#[expect(clippy::print_stdout, clippy::print_stderr, reason = "what is asked for")]
+/// Says what was asked for or done once, or why not.
+#[expect(clippy::print_stderr, reason = "there is no log that is for it")]
 fn said(done: anyhow::Result<impl std::fmt::Display>) -> ExitCode {
-    match done {
-        Ok(done) => {
-            println!("{done}");
-            ExitCode::SUCCESS
-        }
+    let told = |done| writeln!(std::io::stdout(), "{done}").context("it cannot be told on standard output");
+    match done.and_then(told) {
+        Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("tumblerd: {error:#}");
             ExitCode::from(FAILED)

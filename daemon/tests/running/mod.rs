@@ -133,6 +133,23 @@ fn nonsense_on_the_wire_latches_and_the_bench_is_taken_back_with_the_motor_off()
     assert!(cause.contains("nonsense"), "{latched:?}");
 }
 
+/// Whatever a person, a limit or a terminal sends: only SIGTERM and SIGINT ask for a stop.
+#[test]
+fn no_other_signal_ends_or_stops_it() {
+    let place = Place::new();
+    place.commission();
+    let mut daemon = place.start();
+    assert_eq!(place.told("READY="), "READY=1");
+    let harmless =
+        [Signal::SIGHUP, Signal::SIGQUIT, Signal::SIGUSR1, Signal::SIGALRM, Signal::SIGXFSZ, Signal::SIGXCPU];
+    let stopping = [Signal::SIGTSTP, Signal::SIGTTIN, Signal::SIGTTOU, Signal::SIGIO, Signal::SIGPROF];
+    harmless.into_iter().chain(stopping).for_each(|signal| daemon.signal(signal));
+    assert!(place.ask(&json!("status"))["answer"].is_object());
+    daemon.signal(Signal::SIGTERM);
+    assert!(daemon.ended().success());
+    assert_eq!(place.records("stopped").len(), 1);
+}
+
 #[test]
 fn a_killed_daemon_leaves_nothing_behind_that_stops_the_next() {
     let place = Place::new();

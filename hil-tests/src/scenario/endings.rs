@@ -102,15 +102,23 @@ pub(super) fn wrong(log: &Log, trial: &Trial) -> Option<String> {
     };
     let all = got.len() == trial.endings.len() && trial.endings.iter().zip(&got).all(same);
     (!all).then(|| {
-        let write: Vec<String> = got.iter().map(|ending| format!("\"{}\"", words(ending).trim_end())).collect();
+        let write: Vec<String> = got.iter().map(|ending| format!("\"{}\"", advised(ending))).collect();
         format!(
-            "rounds must end {}, but ended {}\n  if that is what the text asks for, write under [endings]: {} = [{}]",
+            "rounds must end {}, but ended {}\n  if that is what the text asks for, write under [endings], with its clause for CLAUSE: {} = [{}]",
             told(&trial.endings),
             told(&got),
             trial.rules,
             write.join(", ")
         )
     })
+}
+
+/// An ending to be written in a file. Only a void may be without a clause, where the text is silent.
+fn advised(ending: &Ending) -> String {
+    match (words(ending).trim_end(), ending) {
+        (void, Ending::Void { .. }) => void.to_owned(),
+        (other, _) => format!("{other} CLAUSE"),
+    }
 }
 
 /// What the truth table admits, in a scenario's words.

@@ -92,7 +92,7 @@ fn what_is_not_as_expected_fails() {
         let Verdict::Fail(why) = verdict(&text) else { panic!("{what}: {:?}", verdict(&text)) };
         let why = why.join("\n");
         let told = match what {
-            "another ending" | "other dice" => "write under [endings]: nz-div9 = [\"settled 1 3 6:\"]",
+            "another ending" | "other dice" => "with its clause for CLAUSE: nz-div9 = [\"settled 1 3 6: CLAUSE\"]",
             "a latch" => {
                 "lamps must be latched at the end, but it is nothing\n  if that is right, write under [at_end]: latched = []"
             }

@@ -17,7 +17,7 @@ pub struct Trouble {
 /// Another client has this table's id.
 pub(super) fn same_id(settings: &Settings) -> Trouble {
     Trouble::lasting(format!(
-        "another client of {} has the client id `{}` and takes the session over; give every table a `client_id` of its own",
+        "another client of {} has the client id `{}` and takes the session over; give every table a `mqtt.client_id` of its own",
         settings.broker(),
         settings.client_id
     ))
@@ -27,7 +27,7 @@ pub(super) fn same_id(settings: &Settings) -> Trouble {
 pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
     Trouble::lasting(format!(
         "{} took {times} connections in a row and hung up on each; most likely another client has the client id `{}`: \
-         give every table a `client_id` of its own; otherwise its log says why, such as a topic that this user may not publish on",
+         give every table a `mqtt.client_id` of its own; otherwise its log says why, such as a topic that this user may not publish on",
         settings.broker(),
         settings.client_id
     ))
@@ -85,7 +85,7 @@ impl Trouble {
     /// The same of a broker that named the server to take instead.
     pub(super) fn and_elsewhere(mut self, server: Option<&str>) -> Self {
         if let Some(server) = server {
-            self.what += &format!("; it names another server, `{}`: set `mqtt.broker` to that one", shown(server));
+            self.what += &format!("; it names another server, `{}`: set `mqtt.url` to that one", shown(server));
         }
         self
     }
@@ -102,12 +102,12 @@ impl Trouble {
             ConnectionError::ConnectionRefused(
                 code @ (ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized),
             ) => Self::lasting(format!(
-                "{broker} refuses user name and password ({code:?}); check `username` and `password_file`"
+                "{broker} refuses user name and password ({code:?}); check `mqtt.username` and `mqtt.password_file`"
             )),
             ConnectionError::ConnectionRefused(
                 code @ (ConnectReturnCode::UseAnotherServer | ConnectReturnCode::ServerMoved),
             ) => Self::lasting(format!(
-                "{broker} sends its clients to another server ({code:?}); who runs it says which: set `mqtt.broker` to that one"
+                "{broker} sends its clients to another server ({code:?}); who runs it says which: set `mqtt.url` to that one"
             )),
             ConnectionError::ConnectionRefused(code) => Self::passing(format!("{broker} refuses: {code:?}")),
             ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, reason_string }) => {

@@ -194,7 +194,7 @@ async fn a_broker_that_says_that_the_session_was_taken_over() {
 #[tokio::test]
 async fn a_broker_that_names_another_server() {
     let answer = b"\x20\x03\0\0\0\xe0\x0d\x9c\x0b\x1f\0\x03g\x1bo\x1c\0\x02b2";
-    survives(answer, "UseAnotherServer (g\u{fffd}o); it names another server, `b2`").await;
+    survives(answer, "UseAnotherServer (g\u{fffd}o); it names another server, `b2`: set `mqtt.url` to that one").await;
 }
 
 #[tokio::test]

@@ -31,7 +31,7 @@ async fn a_wrong_password_is_named_and_a_right_one_needs_no_restart() {
     write("right\n", 0o644);
     bench.troubled("only owner and group read it; chmod 0640").await;
     write("wrong\n", 0o640);
-    bench.troubled("refuses user name and password").await;
+    bench.troubled("check `mqtt.username` and `mqtt.password_file`").await;
     write("right\n", 0o640);
     bench.acknowledged(3).await;
 }
@@ -50,7 +50,7 @@ async fn a_client_id_that_another_has_is_named() {
         }
     });
     let trouble = bench.troubled("most likely another client").await;
-    assert!(trouble.contains("`pit-t1`") && trouble.contains("client_id"), "{trouble}");
+    assert!(trouble.contains("`pit-t1`") && trouble.contains("`mqtt.client_id`"), "{trouble}");
     twin.abort();
     bench.record(1);
     bench.acknowledged(1).await;

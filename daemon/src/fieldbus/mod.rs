@@ -4,10 +4,11 @@
 //! Nothing is ever decided on a doubtful reply. Before a request the line must have been silent; after a transaction that
 //! failed it is left alone until a late reply must have come, and cleared; while replies come twice, the line is left alone for the
 //! second one; every reply is checked against what was asked;
-//! every call is bounded. A port that is gone is opened again by its path, which should be one under `/dev/serial/by-id`.
+//! what comes before it, as the echo of a line with two wires, is passed over; every call is bounded. A port that is gone is opened again by its path, which should be one under `/dev/serial/by-id`.
 
 mod exchange;
 mod port;
+mod proven;
 mod timing;
 
 pub use exchange::exchange;
@@ -17,8 +18,10 @@ use crate::run::backoff::Backoff;
 use crate::run::clock::{self, Alarm};
 use crate::run::inbox::{Ended, Inbox};
 use port::{Port, later};
+use proven::Proven;
 use std::io;
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tumbler_core::effect::BusRequest;
@@ -139,7 +142,8 @@ impl Bus {
             Err(error) => return Err(exchange::failure(&error)),
         }
         let limit = timing.transaction(&request.op);
-        match tokio::time::timeout(limit, exchange(port.lend(), request)).await {
+        let proven = Proven::new(port.lend(), timing::reply_bytes(&request.op), &Arc::default());
+        match tokio::time::timeout(limit, exchange(proven, request)).await {
             Ok(answer) => answer,
             Err(_) => Err(BusFailure::Timeout),
         }

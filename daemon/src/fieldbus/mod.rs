@@ -18,10 +18,11 @@ use crate::run::backoff::Backoff;
 use crate::run::clock::{self, Alarm};
 use crate::run::inbox::{Ended, Inbox};
 use port::{Port, later};
-use proven::Proven;
+use proven::{Beside, Proven};
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use tumbler_core::effect::BusRequest;
@@ -82,6 +83,8 @@ pub struct Bus {
     backoff: Backoff,
     /// Whether the port's loss has been logged.
     told: bool,
+    /// Whether an echo has been logged since the port was opened, and whether stray bytes have.
+    told_beside: (bool, bool),
 }
 
 impl Bus {
@@ -100,6 +103,7 @@ impl Bus {
             // The pauses begin again once the port opens, however long it stays.
             backoff: Backoff::new(FIRST, LONGEST, Duration::MAX),
             told: false,
+            told_beside: (false, false),
         })
     }
 
@@ -142,10 +146,38 @@ impl Bus {
             Err(error) => return Err(exchange::failure(&error)),
         }
         let limit = timing.transaction(&request.op);
-        let proven = Proven::new(port.lend(), timing::reply_bytes(&request.op), &Arc::default());
-        match tokio::time::timeout(limit, exchange(proven, request)).await {
-            Ok(answer) => answer,
+        let (beside, length) = (Arc::new(Beside::default()), timing::reply_bytes(&request.op));
+        let proven = Proven::new(port.lend(), length, &beside);
+        let answer = tokio::time::timeout(limit, exchange(proven, request)).await;
+        let stray = beside.stray.load(Ordering::Relaxed);
+        match answer {
+            Ok(answer) => {
+                self.tell(request.unit, beside.echo.load(Ordering::Relaxed), stray);
+                answer
+            }
+            // As many bytes as a reply has, and no frame among them.
+            Err(_) if u64::try_from(stray).is_ok_and(|stray| stray >= length) => Err(BusFailure::Corrupt),
             Err(_) => Err(BusFailure::Timeout),
+        }
+    }
+
+    /// Says what was passed over before a frame: the first time after the port was opened, for it may come with every one.
+    fn tell(&mut self, unit: u8, echo: bool, stray: usize) {
+        if echo && !std::mem::replace(&mut self.told_beside.0, true) {
+            tracing::warn!(
+                unit,
+                "the line echoes what is sent, and the echo is passed over; turn it off at the RS-485 adapter"
+            );
+        }
+        if stray > 0 {
+            self.wary_until = later(clock::now(), WARY);
+            if !std::mem::replace(&mut self.told_beside.1, true) {
+                tracing::warn!(
+                    unit,
+                    bytes = stray,
+                    "stray bytes before a reply are passed over; check the bus cable and its bias"
+                );
+            }
         }
     }
 
@@ -163,6 +195,7 @@ impl Bus {
                 tracing::info!(port = %path.display(), baud, "field bus opened");
                 self.port = Some(port);
                 self.told = false;
+                self.told_beside = (false, false);
                 self.backoff.reset();
                 // Opening may have caught a frame in its middle.
                 self.quiet_until = later(now, self.settings.timing.silence());

@@ -29,14 +29,24 @@ impl Certificates {
         }
     }
 
-    /// Which are about to expire, for people.
+    /// What there is to say of this certificate, where it has expired.
+    pub(super) fn expired(&self, what: &str, now: i64) -> Option<String> {
+        let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        seen.get(what).filter(|end| **end < now).map(|end| told(what, *end, now))
+    }
+
+    /// Which are about to expire, or have, for people.
     pub(super) fn trouble(&self, now: i64) -> Option<String> {
         let seen = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let soon = seen.iter().filter(|(_, end)| end.saturating_sub(now) < BEFORE);
-        let told: Vec<String> =
-            soon.map(|(what, end)| format!("{what} expires at {}: renew it", wall::shown(*end))).collect();
+        let told: Vec<String> = soon.map(|(what, end)| told(what, *end, now)).collect();
         (!told.is_empty()).then(|| told.join("; "))
     }
+}
+
+fn told(what: &str, end: i64, now: i64) -> String {
+    let expires = if end < now { "expired" } else { "expires" };
+    format!("{what} {expires} at {}: renew it", wall::shown(end))
 }
 
 /// When a certificate expires: whoever verifies it for a day on which it surely has says since when.

@@ -334,7 +334,9 @@ impl<O: Outbox> Runner<O> {
         if self.connected_since.is_none() {
             // A broker that was away meanwhile was restarted, and no other client pushed this one out.
             self.hung_up = 0;
-            return trouble::most_likely_older(error, &self.settings)
+            let client = self.settings.tls.as_ref().and_then(|tls| tls.client.as_ref());
+            let expired = client.and_then(|(file, _)| self.certificates.expired(&file.display().to_string(), wall()));
+            return trouble::unanswered(error, &self.settings, expired)
                 .unwrap_or_else(|| Trouble::of(error, &self.settings));
         }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);

@@ -1,6 +1,7 @@
 //! What stands between the table and the broker, in words that say what to do.
 
 use super::options::Settings;
+use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
 use tumbler_core::text::shown;
@@ -33,28 +34,48 @@ pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
     ))
 }
 
-/// The broker answered CONNECT in a way that no broker of MQTT 5 does: with the CONNACK of an older version, or by hanging up.
-pub(super) fn most_likely_older(error: &ConnectionError, settings: &Settings) -> Option<Trouble> {
+/// What the broker's alert says of this client's certificate. With TLS 1.3 it comes after the handshake, in place of the first answer.
+fn alert(error: &ConnectionError) -> Option<String> {
+    // As rustls words it: rumqttc hides the error itself in several of its own.
+    let text = error.to_string();
+    let (_, alert) = text.split_once("received fatal alert: ")?;
+    let of_certificate = ["Certificate", "UnknownCA", "AccessDenied", "DecryptError"];
+    of_certificate.iter().any(|part| alert.contains(part)).then(|| alert.to_owned())
+}
+
+/// The broker answered CONNECT in a way that no broker of MQTT 5 does: with an alert of TLS, with the CONNACK of an older version, or
+/// by hanging up. `expired`: what there is to say of this client's certificate, where it has expired.
+pub(super) fn unanswered(error: &ConnectionError, settings: &Settings, expired: Option<String>) -> Option<Trouble> {
+    let (broker, alert) = (settings.broker(), alert(error));
+    let is_ended = is_hung_up(error)
+        || matches!(error, ConnectionError::MqttState(StateError::Deserialization(PacketError::Io(_))));
     // An older CONNACK has no length of properties (MQTT 3.1.1, 3.2); where a broker has no word for it, it hangs up.
     let is_older = matches!(error, ConnectionError::MqttState(StateError::Deserialization(_)));
-    let certificate = match &settings.tls {
-        Some(tls) if tls.client.is_none() => {
-            if error.to_string().contains("CertificateRequired") {
-                return Some(Trouble::lasting(format!(
-                    "{} demands a certificate of its clients; set `mqtt.cert_file` and `mqtt.key_file`",
-                    settings.broker()
-                )));
-            }
-            "; or it demands a certificate of its clients (`mqtt.cert_file`, `mqtt.key_file`)"
+    let client = settings.tls.as_ref().map(|tls| &tls.client);
+    let certificate = match client {
+        Some(Some((certificate, _))) if alert.is_some() || is_ended => {
+            let before = expired.map(|expired| format!("{expired}; ")).unwrap_or_default();
+            let after = if alert.is_some() { "" } else { "; otherwise it may have only an older version of MQTT" };
+            let alert = alert.map(|alert| format!(" (TLS alert {alert})")).unwrap_or_default();
+            return Some(Trouble::lasting(format!(
+                "{before}{broker} ended the connection before it answered{alert}; most likely it does not take this table's \
+                 certificate: `mqtt.cert_file` ({}) must be valid and of an authority that the broker trusts{after}",
+                certificate.display()
+            )));
         }
-        Some(_) => "",
+        Some(None) if alert.is_some_and(|alert| alert.contains("CertificateRequired")) => {
+            return Some(Trouble::lasting(format!(
+                "{broker} demands a certificate of its clients; set `mqtt.cert_file` and `mqtt.key_file`"
+            )));
+        }
+        Some(None) => "; or it demands a certificate of its clients (`mqtt.cert_file`, `mqtt.key_file`)",
+        Some(Some(_)) => "",
         None => "; or its port is for TLS: take mqtts://",
     };
-    (is_older || is_hung_up(error)).then(|| {
+    (is_older || is_ended).then(|| {
         Trouble::lasting(format!(
-            "{} took the connection and did not answer as MQTT 5; most likely it has only an older version of MQTT, as NATS and RabbitMQ \
-             before 3.13 have: use a broker that speaks MQTT 5{certificate}",
-            settings.broker()
+            "{broker} took the connection and did not answer as MQTT 5; most likely it has only an older version of MQTT, as NATS and \
+             RabbitMQ before 3.13 have: use a broker that speaks MQTT 5{certificate}"
         ))
     })
 }

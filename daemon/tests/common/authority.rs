@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-fn openssl(dir: &Path, arguments: &str) {
+pub(crate) fn openssl(dir: &Path, arguments: &str) {
     let output = Command::new("openssl").current_dir(dir).args(arguments.split_whitespace()).output();
     let output = output.expect("openssl cannot be started; install it: apt install openssl");
     assert!(output.status.success(), "openssl {arguments}: {}", String::from_utf8_lossy(&output.stderr));

@@ -1,7 +1,7 @@
 //! TLS: which certificates are trusted.
 
 use super::bench::{Bench, settings};
-use crate::authority::authority;
+use crate::authority::{authority, openssl};
 use crate::broker::{Broker, free_port};
 use std::os::unix::fs::PermissionsExt;
 use tumblerd::relay::Tls;
@@ -63,4 +63,35 @@ async fn what_the_broker_wants_of_tls_is_named() {
     let bench = Bench::start_after(with, tumbler_core::units::Seq(0), journal);
     bench.acknowledged(1).await;
     bench.troubled(&format!("{at}/server.crt expires at ")).await;
+}
+
+/// With TLS 1.3 a broker that does not take the client's certificate says so after the handshake, where its first answer would be.
+#[tokio::test]
+async fn a_client_certificate_that_the_broker_does_not_take_is_named() {
+    let (dir, other) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let ca = authority(dir.path());
+    authority(other.path());
+    openssl(dir.path(), "req -newkey rsa:2048 -nodes -subj /CN=expired -keyout expired.key -out expired.csr");
+    let signed = "x509 -req -in expired.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile san -out expired.crt";
+    openssl(dir.path(), &format!("{signed} -days 0"));
+    // Certificates count in whole seconds.
+    tokio::time::sleep(std::time::Duration::from_millis(1100)).await;
+    let at = dir.path().display();
+    let more = format!(
+        "allow_anonymous true\ncafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\nrequire_certificate true\n"
+    );
+    let broker = Broker::start_with(free_port(), &more).await;
+    for (certificate, said) in [
+        (other.path().join("server.crt"), format!("127.0.0.1:{} ended the connection before it answered", broker.port)),
+        (dir.path().join("expired.crt"), format!("{at}/expired.crt expired at ")),
+    ] {
+        let key = certificate.with_extension("key");
+        std::fs::set_permissions(&key, std::fs::Permissions::from_mode(0o640)).unwrap();
+        let mut with = settings(broker.port);
+        with.tls = Some(Tls { ca: ca.clone(), client: Some((certificate, key)) });
+        let bench = Bench::start(with);
+        let trouble = bench.troubled("most likely it does not take this table's certificate: `mqtt.cert_file`").await;
+        assert!(trouble.starts_with(&said), "{trouble}");
+        assert!(!trouble.contains("MQTT 5"), "{trouble}");
+    }
 }

@@ -40,7 +40,7 @@ impl Refused {
         Self { why: format!("{why} ({code:#04x}){said}"), topic, for_good: matches!(code, 0x95 | 0x99) }
     }
 
-    /// Time after time the broker hung up while this message alone waited for its answer.
+    /// More than once the broker hung up while this message alone waited for its answer.
     pub(super) fn by_hanging_up() -> Self {
         let why = "the broker hangs up on it without a word, as RabbitMQ does where this user may not publish on the topic; its log says why";
         Self { why: why.into(), topic: true, for_good: false }

@@ -180,6 +180,11 @@ impl Retained {
         }
     }
 
+    /// Whether the broker refused what was last sent on this topic.
+    pub(super) fn is_refused(&self, slot: Slot) -> bool {
+        self.slots.get(slot.0).is_some_and(|kept| kept.refused.is_some())
+    }
+
     /// The broker refuses every record.
     pub(super) fn events_refused(&mut self, topic: &str, why: &str) {
         let said = format!("{topic}: {why}");

@@ -31,8 +31,12 @@ use tumbler_core::wire::topics::Topics;
 const CONNECT: Duration = Duration::from_secs(10);
 /// Longest wait for the broker to hang up after the good-bye.
 const GOOD_BYE: Duration = Duration::from_millis(300);
-/// So many connections in a row that the broker took and then ended without a word are no accident.
+/// So many connections in a row that the broker took and then ended without a word are no accident, if they are no restart.
 const HUNG_UP: u32 = 3;
+/// So often does it hang up on one topic, and take others, before that one is left out.
+const HUNG_UP_OVER: u32 = 2;
+/// A restart is over within so many of the longest pauses.
+const RESTART: u32 = 2;
 /// A connection that stood no longer than this was pushed out by a client that came back, not ended once in a while:
 /// twice the longest pause of either, and more.
 const SHORT: Duration = Duration::from_secs(120);
@@ -76,8 +80,8 @@ struct Runner<O> {
     certificates: Certificates,
     /// What was last said of certificates that are about to expire.
     expiring: Option<String>,
-    /// How many connections in a row the broker took and then ended without a word.
-    hung_up: u32,
+    /// The connections in a row that the broker took and then ended without a word.
+    hung_up: Option<HangUps>,
     /// The message that alone waited for its answer when it last did, and on how many of them in a row.
     hung_up_over: (Option<Sent>, u32),
     /// Since when the broker has answered on this connection.
@@ -86,6 +90,14 @@ struct Runner<O> {
     refused: RefusedRecord,
     /// The broker ended the last connection over a message, and did not say which.
     is_careful: bool,
+}
+
+#[derive(Clone, Copy)]
+struct HangUps {
+    times: u32,
+    since: Instant,
+    /// The same in wall time, for people.
+    shown: i64,
 }
 
 enum End {
@@ -115,7 +127,7 @@ pub async fn run<O: Outbox>(
         leave: None,
         certificates: Certificates::default(),
         expiring: None,
-        hung_up: 0,
+        hung_up: None,
         hung_up_over: (None, 0),
         connected_since: None,
         refused: RefusedRecord::new(timing),
@@ -333,7 +345,7 @@ impl<O: Outbox> Runner<O> {
         }
         if self.connected_since.is_none() {
             // A broker that was away meanwhile was restarted, and no other client pushed this one out.
-            self.hung_up = 0;
+            self.hung_up = None;
             let client = self.settings.tls.as_ref().and_then(|tls| tls.client.as_ref());
             let expired = client.and_then(|(file, _)| self.certificates.expired(&file.display().to_string(), wall()));
             return trouble::unanswered(error, &self.settings, expired)
@@ -341,22 +353,35 @@ impl<O: Outbox> Runner<O> {
         }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
         let is_hung_up = is_short && trouble::is_hung_up(error);
-        self.hung_up = if is_hung_up { self.hung_up.saturating_add(1) } else { 0 };
+        let begun = HangUps { times: 0, since: Instant::now(), shown: wall() };
+        let hung_up = self.hung_up.filter(|_| is_hung_up).unwrap_or(begun);
+        let hung_up = HangUps { times: hung_up.times.saturating_add(u32::from(is_hung_up)), ..hung_up };
+        self.hung_up = is_hung_up.then_some(hung_up);
+        let is_no_accident = hung_up.times >= HUNG_UP && hung_up.since.elapsed() >= self.timing.longest * RESTART;
         let session = session.filter(|session| is_hung_up && !session.is_answered());
         let over = session.and_then(Session::only);
         let before = std::mem::replace(&mut self.hung_up_over, (over, 0));
-        if let (Some(session), Some(_)) = (session, over) {
+        if let (Some(session), Some(sent)) = (session, over) {
             self.hung_up_over.1 = if before.0 == over { before.1.saturating_add(1) } else { 1 };
-            if self.hung_up_over.1 >= HUNG_UP {
+            let is_refused = match sent {
+                // Records cannot be left out, so nothing is lost while a broker may only be restarting.
+                Sent::Event(_) => is_no_accident,
+                Sent::Retained(slot) if self.retained.is_refused(slot) => true,
+                // It takes the others, and hangs up on this one; or it has taken none yet.
+                Sent::Retained(_) => self.hung_up_over.1 >= if session.has_taken() { HUNG_UP_OVER } else { HUNG_UP },
+            };
+            if is_refused {
                 self.hung_up_over = (None, 0);
-                self.hung_up = 0;
+                self.hung_up = None;
                 return self.ended_over(&Refused::by_hanging_up(), session);
             }
         }
         // Of several that wait, nobody says which one it is.
         self.is_careful |= session.is_some();
-        if self.hung_up >= HUNG_UP {
-            trouble::most_likely_same_id(self.hung_up, &self.settings)
+        if is_no_accident {
+            trouble::most_likely_same_id(hung_up.times, &self.settings)
+        } else if hung_up.times > 1 {
+            trouble::hung_up(hung_up.times, hung_up.shown, &self.settings)
         } else {
             Trouble::of(error, &self.settings)
         }

@@ -59,6 +59,7 @@ pub(super) struct Session {
     timing: Timing,
     /// When the broker last acknowledged something, or had nothing to acknowledge.
     answered: Instant,
+    has_taken: bool,
 }
 
 impl Session {
@@ -106,6 +107,7 @@ impl Session {
             broker,
             timing,
             answered: Instant::now(),
+            has_taken: false,
         })
     }
 
@@ -236,6 +238,7 @@ impl Session {
             (Sent::Event(seq), Some(refused)) => self.refused(seq, &refused, retained, record),
         }
         self.answered = Instant::now();
+        self.has_taken = true;
         let mut last = None;
         while let Some(sent) = self.ledger.next_acknowledged() {
             let Sent::Event(seq) = sent else { continue };
@@ -281,6 +284,11 @@ impl Session {
     /// The message in flight, where it is the only one.
     pub(super) fn only(&self) -> Option<Sent> {
         self.ledger.only()
+    }
+
+    /// Whether the broker has answered to a message on this connection.
+    pub(super) fn has_taken(&self) -> bool {
+        self.has_taken
     }
 
     /// Whether the broker owes no answer to a message.

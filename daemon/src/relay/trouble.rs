@@ -4,7 +4,9 @@ use super::options::Settings;
 use rumqttc::v5::mqttbytes::Error as PacketError;
 use rumqttc::v5::mqttbytes::v5::{ConnectReturnCode, DisconnectReasonCode};
 use rumqttc::v5::{ConnectionError, StateError};
+use std::io::ErrorKind;
 use tumbler_core::text::shown;
+use tumbler_core::wall;
 
 /// Why there is no connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,6 +34,12 @@ pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
         settings.broker(),
         settings.client_id
     ))
+}
+
+/// The broker takes connections and hangs up, since a moment in wall time.
+pub(super) fn hung_up(times: u32, since: i64, settings: &Settings) -> Trouble {
+    let broker = settings.broker();
+    Trouble::passing(format!("{broker} hung up {times} times since {}; its log says why", wall::shown(since)))
 }
 
 /// What the broker's alert says of this client's certificate. With TLS 1.3 it comes after the handshake, in place of the first answer.
@@ -84,8 +92,10 @@ pub(super) fn unanswered(error: &ConnectionError, settings: &Settings, expired: 
 pub(super) fn is_hung_up(error: &ConnectionError) -> bool {
     match error {
         ConnectionError::MqttState(StateError::ConnectionAborted) => true,
-        ConnectionError::Io(io) | ConnectionError::MqttState(StateError::Io(io)) => {
-            matches!(io.kind(), std::io::ErrorKind::ConnectionReset | std::io::ErrorKind::BrokenPipe)
+        ConnectionError::Io(io)
+        | ConnectionError::MqttState(StateError::Io(io) | StateError::Deserialization(PacketError::Io(io))) => {
+            // With TLS an end without TLS's own good-bye is an error of its own.
+            matches!(io.kind(), ErrorKind::ConnectionReset | ErrorKind::BrokenPipe | ErrorKind::UnexpectedEof)
         }
         _ => false,
     }

@@ -119,10 +119,10 @@ async fn a_record_that_is_refused_in_every_form_holds_the_cursor() {
 /// client is to blame.
 #[tokio::test]
 async fn a_topic_that_costs_the_connection_is_left_alone() {
-    for (code, said) in
-        [(0x87, "not authorised (0x87)"), (0, "the broker hangs up on it without a word, as RabbitMQ does")]
-    {
-        let (port, _peer) = refusing("t1/lamps", code, true, u32::MAX).await;
+    let wordless = "the broker hangs up on it without a word, as RabbitMQ does";
+    // Once it has hung up on several messages, and twice on this one alone.
+    for (code, times, said) in [(0x87, u32::MAX, "not authorised (0x87)"), (0, u32::MAX, wordless), (0, 3, wordless)] {
+        let (port, _peer) = refusing("t1/lamps", code, true, times).await;
         let bench = Bench::start(settings(port));
         bench.record(100);
         bench.acknowledged(100).await;
@@ -130,6 +130,20 @@ async fn a_topic_that_costs_the_connection_is_left_alone() {
         assert!(refused.len() == 1 && refused[0].starts_with(&format!("taisai/pit/t1/lamps: {said}")), "{refused:?}");
         let trouble = bench.health().trouble.unwrap_or_default();
         assert!(!trouble.contains("another client"), "{trouble}");
+    }
+}
+
+/// A broker that restarts hangs up a few times: no other client is to blame, and no topic.
+#[tokio::test]
+async fn a_broker_that_restarts_is_told_as_one_that_hung_up() {
+    for text in ["\"online\"", "\"seq\":2,"] {
+        let (port, _peer) = refusing(text, 0, true, 3).await;
+        let bench = Bench::start(settings(port));
+        bench.record(3);
+        let trouble = bench.troubled("hung up 3 times since").await;
+        assert!(trouble.ends_with("its log says why"), "{trouble}");
+        bench.acknowledged(3).await;
+        assert_eq!(bench.health().refused, Vec::<String>::new());
     }
 }
 

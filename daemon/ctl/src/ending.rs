@@ -12,7 +12,7 @@ pub(crate) enum Ended {
     Refused,
     /// Done, and what was looked at is near its limits: exit code 3.
     Marginal,
-    /// Looked at for a monitor: exit code 0, 1 or 2, as Nagios has them.
+    /// Looked at for a monitor: exit code 0 to 3, as Nagios has them.
     Watched(Grade),
 }
 

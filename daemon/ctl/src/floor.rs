@@ -47,11 +47,11 @@ pub(crate) struct Arguments {
     /// How long a table that is open for gaming may tell nothing until it counts as silent
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     silent_after: u64,
-    /// Print the floor as it is now, and end; exits with 1 where tables may be left out
+    /// Print the floor as it is now, and end; exits with 1 where tables may be left out, or none is known
     #[arg(long)]
     once: bool,
     /// Say in one line how the floor stands, for a monitor, and exit as Nagios has it: 2 where a table is blocked, silent or rewritten, 1
-    /// where records were missed or tables may be left out, else 0
+    /// where records were missed or tables may be left out, 3 where no table is known, else 0
     #[arg(long, conflicts_with_all = ["once", "json", "listen"])]
     check: bool,
     /// Show the floor in browsers instead, as a page at this address (port 0: a free one). Whoever reaches it may look
@@ -137,13 +137,17 @@ pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
         let mut news = follow(settings, filter);
         if of.check {
             let looked = once(&mut view, &mut news).await;
-            return ending::watched(looked.map(|picture| text::watched(&picture, &of.broker.url)));
+            return ending::watched(looked.map(|picture| text::watched(&picture, &of.broker.url, of.site.as_deref())));
         } else if of.once {
             let picture = once(&mut view, &mut news).await?;
             if json {
                 say::json(&picture)?
             } else {
                 say::line(&text::whole(&picture, &of.broker.url))?
+            }
+            if picture.tables.is_empty() {
+                say::complain(&text::nothing(&of.broker.url, of.site.as_deref()));
+                return Ok(Ended::Refused);
             }
             return Ok(if picture.left_out.is_some() { Ended::Refused } else { Ended::Done });
         } else if let Some(address) = of.listen {

@@ -19,6 +19,8 @@ pub enum Grade {
     Warning,
     /// No further game, or none that can be trusted.
     Critical,
+    /// There was nothing to look at.
+    Unknown,
 }
 
 impl Grade {
@@ -29,6 +31,7 @@ impl Grade {
             Self::Ok => "OK",
             Self::Warning => "WARNING",
             Self::Critical => "CRITICAL",
+            Self::Unknown => "UNKNOWN",
         }
     }
 }

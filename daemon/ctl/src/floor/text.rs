@@ -1,6 +1,7 @@
 //! The floor as text, one table per line.
 
 use crate::floor::model::{Condition, Picture, Row};
+use crate::floor::name::clean;
 use crate::{say, wording};
 use tumblerd::pages::standing::Grade;
 
@@ -33,8 +34,24 @@ pub(super) fn summary(picture: &Picture, broker: &str) -> String {
     )
 }
 
+/// What there is to say where no table is known. That is no floor on which all is well: a site that was mistyped and a broker that forgot
+/// its tables look the same.
+pub(super) fn nothing(broker: &str, site: Option<&str>) -> String {
+    let (below, is_right) = match site {
+        Some(site) => (format!("taisai/{}/", clean(site)), "is --site the `site` of their configuration, "),
+        None => ("taisai/".to_owned(), ""),
+    };
+    format!(
+        "no table is known: {broker} keeps nothing below {below}; {is_right}may this account read there (--username, --password-file), and has \
+         the broker lost what it kept? A table tells it anew when it connects"
+    )
+}
+
 /// The floor in one line, as monitors have it: first what is wrong with which table.
-pub(super) fn watched(picture: &Picture, broker: &str) -> (Grade, String) {
+pub(super) fn watched(picture: &Picture, broker: &str, site: Option<&str>) -> (Grade, String) {
+    if picture.tables.is_empty() {
+        return (Grade::Unknown, format!("{}: {}", Grade::Unknown.word(), nothing(broker, site)));
+    }
     let grade = |condition| match condition {
         Condition::Rewritten | Condition::Fault | Condition::Silent => Grade::Critical,
         Condition::Gap => Grade::Warning,

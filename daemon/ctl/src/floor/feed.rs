@@ -16,7 +16,7 @@ const LONGEST: Duration = Duration::from_secs(5);
 
 /// The topics that are followed. Each is subscribed to once what the broker keeps of the one before has come: all at once they would
 /// be more than it queues for a subscriber, and it would drop the rest.
-const TOPICS: [&str; 3] = ["event", "status", "state"];
+const TOPICS: [&str; 4] = ["event", "status", "fault/+", "state"];
 /// What the broker keeps of a topic has come when nothing that it had kept came for so long.
 const QUIET: Duration = Duration::from_millis(500);
 

@@ -13,8 +13,9 @@ use tumbler_core::latch::Code;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 
-/// The topics that tell of a table. What is latched is in `state`, whole and numbered; `fault/CODE` may be missing or out of date.
-const TOPICS: [&str; 5] = ["status", "state", "lamps", "event", "keypad"];
+/// The topics that tell of a table. What is latched is in `state`, whole and numbered; `fault/CODE` may be missing or out of date, and only
+/// casts doubt on it.
+const TOPICS: [&str; 6] = ["status", "state", "lamps", "fault", "event", "keypad"];
 /// Most tables that are kept: the largest floors have some hundreds.
 const MOST: usize = 2000;
 
@@ -31,7 +32,8 @@ pub(crate) enum Condition {
     Fault,
     /// It is offline, or tells nothing although it is open.
     Silent,
-    /// Records of it were missed, it tells what cannot be understood, or nothing of how it stands.
+    /// Records of it were missed, or it is not known how it stands: it tells nothing of that, what cannot be understood, or one thing here
+    /// and another there.
     Gap,
     /// None of these.
     Fine,
@@ -77,6 +79,8 @@ pub(crate) struct Row {
     pub(crate) missed: u64,
     /// How it showed that its journal is not the one that told earlier records.
     pub(crate) rewritten: Option<String>,
+    /// Why it is not known how it is: what its topics leave out, or tell each otherwise.
+    pub(crate) doubts: Vec<String>,
     /// What it told last that cannot be understood.
     pub(crate) strange: Option<String>,
     /// Hardware backend; on `virtual` nothing here is a real game.
@@ -172,7 +176,7 @@ impl Floor {
             Some(format!("more than {MOST} tables: the others are left out; look at one site with --site"))
         } else if self.most >= CAPPED {
             Some(format!(
-                "the broker told {} tables at once and may have left others out: raise its bound of queued messages \
+                "the broker told {} messages at once and may have left others out: raise its bound of queued messages \
                  (mosquitto: max_queued_messages), or look at one site with --site",
                 self.most
             ))
@@ -210,7 +214,7 @@ impl Floor {
         let seen = self.tables.entry(place.clone()).or_default();
         seen.take(what, payload, kept, now_ms);
         // All of it deleted: the table was taken away.
-        if payload.is_empty() && seen.online.is_none() && seen.state.is_none() {
+        if payload.is_empty() && seen.is_gone() {
             self.tables.remove(&place);
         }
     }
@@ -264,13 +268,14 @@ impl Floor {
         let faults: Vec<Fault> = snapshot.map_or_else(Vec::new, |s| {
             s.malfunctions.iter().map(|found| Fault { code: found.code, cause: clean(&found.cause) }).collect()
         });
+        let doubts = seen.doubts();
         let condition = if seen.rewritten.is_some() {
             Condition::Rewritten
         } else if !faults.is_empty() {
             Condition::Fault
         } else if offline || quiet {
             Condition::Silent
-        } else if seen.gaps > 0 || seen.strange.is_some() || snapshot.is_none() {
+        } else if seen.gaps > 0 || seen.strange.is_some() || !doubts.is_empty() {
             Condition::Gap
         } else {
             Condition::Fine
@@ -291,6 +296,7 @@ impl Floor {
             gaps: seen.gaps,
             missed: seen.missed,
             rewritten: seen.rewritten.clone(),
+            doubts,
             strange: seen.strange.clone(),
             backend: snapshot.map(|s| clean(&s.backend)),
         }

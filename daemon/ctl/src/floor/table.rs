@@ -4,12 +4,15 @@ use super::name::clean;
 use super::told::{Comparison, Place, Told};
 use serde::Deserialize;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use tumbler_core::units::Seq;
 use tumbler_core::wire::topics::{StateMessage, Status, VERSION};
 
 /// Most journals of one table whose records are counted: a table has one, and another after it was lost.
 const STREAMS: usize = 8;
+
+/// Most words on `fault/` that are kept of one table: there are fewer kinds of malfunctions.
+const FAULTS: usize = 64;
 
 /// What the topics of one table said.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +21,11 @@ pub(super) struct TableState {
     pub(super) online: Option<bool>,
     /// When it went, if that was seen, on the floor's clock in milliseconds.
     pub(super) went_ms: Option<u64>,
+    /// The boot that `status` is of.
+    boot: Option<String>,
     pub(super) state: Option<StateMessage>,
+    /// What is latched by `fault/CODE`. A bridge that was down may leave one behind, and an access list may forbid `state` and not this.
+    faults: BTreeSet<String>,
     /// Whether `state` came live, so that no older one that a broker kept takes its place.
     is_live: bool,
     /// When it last told something itself: messages that the broker had kept are none.
@@ -63,12 +70,15 @@ impl TableState {
     }
 
     fn read(&mut self, what: &str, payload: &[u8], kept: bool, now_ms: u64) -> Result<(), String> {
-        let word = what.split('/').next().unwrap_or_default();
+        let (word, code) = what.split_once('/').unwrap_or((what, ""));
         if payload.is_empty() {
             // Deleted.
             match word {
                 "status" => self.online = None,
                 "state" => self.state = None,
+                "fault" => {
+                    self.faults.remove(&clean(code));
+                }
                 _ => {}
             }
             return Ok(());
@@ -79,6 +89,10 @@ impl TableState {
                 let online = status.status == "online";
                 self.went_ms = (!online && !kept).then_some(now_ms);
                 self.online = Some(online);
+                self.boot = Some(status.boot);
+            }
+            "fault" if self.faults.len() < FAULTS => {
+                self.faults.insert(clean(code));
             }
             "state" => {
                 let state: StateMessage = read(payload)?;
@@ -91,6 +105,30 @@ impl TableState {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Whether the broker keeps nothing of it.
+    pub(super) fn is_gone(&self) -> bool {
+        self.online.is_none() && self.state.is_none() && self.faults.is_empty()
+    }
+
+    /// Why it is not known how the table is: what its topics leave out, or tell each otherwise.
+    pub(super) fn doubts(&self) -> Vec<String> {
+        let Some(state) = &self.state else {
+            let none = if self.strange.is_some() {
+                "no `state` of it is understood"
+            } else {
+                "the broker keeps no state of it"
+            };
+            let faults = self.faults.iter().map(|code| format!("`fault/{code}` is told"));
+            return std::iter::once(none.to_owned()).chain(faults).collect();
+        };
+        let is_latched = |code: &str| state.snapshot.malfunctions.iter().any(|found| found.code.name() == code);
+        let told = self.faults.iter().filter(|code| !is_latched(code));
+        let told = told.map(|code| format!("`fault/{code}` is told and `state` does not have it: one of them is old"));
+        let is_other = self.online == Some(true) && self.boot.as_ref().is_some_and(|boot| *boot != state.boot);
+        let other = "`state` is of another boot than `status`: how the table is since it started was not told";
+        told.chain(is_other.then(|| other.to_owned())).collect()
     }
 
     /// Whether this picture is newer than the one that is known. Of one boot the larger `seq` counts, whichever came first: a bridge
@@ -138,7 +176,9 @@ impl TableState {
     pub(super) fn forget(&mut self) {
         self.online = None;
         self.went_ms = None;
+        self.boot = None;
         self.state = None;
+        self.faults.clear();
         self.is_live = false;
         self.last.clear();
     }

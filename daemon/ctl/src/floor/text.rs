@@ -111,9 +111,7 @@ fn what(row: &Row) -> String {
         (Some(false), None) => said.push("offline".to_owned()),
         (None, _) => said.push("the broker keeps no status of it".to_owned()),
     }
-    if row.phase.is_none() {
-        said.push("the broker keeps no state of it".to_owned());
-    }
+    said.extend(row.doubts.iter().cloned());
     if row.missed > 0 {
         let missed = usize::try_from(row.missed).unwrap_or(usize::MAX);
         let gaps = usize::try_from(row.gaps).unwrap_or(usize::MAX);

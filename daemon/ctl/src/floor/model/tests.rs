@@ -93,10 +93,9 @@ fn faults_come_first_then_silence_then_gaps_then_names() {
     assert_eq!(row.result.map(Dice::pips), Some([1, 1, 3]));
 }
 
-/// What is latched is in `state`, of which the newest of a boot counts, however late an older one comes; `fault/CODE` may be missing, or
-/// stay after it was deleted.
+/// What is latched is in `state`, of which the newest of a boot counts, however late an older one comes.
 #[test]
-fn the_newest_state_of_a_boot_counts_and_no_other_topic() {
+fn the_newest_state_of_a_boot_counts() {
     let of = |boot: &str, seq: u64, codes: &[&str]| {
         let mut state = latched(seq, codes);
         state["boot"] = boot.into();
@@ -116,16 +115,57 @@ fn the_newest_state_of_a_boot_counts_and_no_other_topic() {
         (vec![], Condition::Gap),
     ] {
         let mut floor = floor();
-        floor.keep("pit/t1/status", &example("status"));
+        let mut status = example("status");
+        let is_reborn = told.iter().any(|(_, boot, ..)| *boot == "b");
+        status["boot"] = if is_reborn { "b" } else { "a" }.into();
+        floor.keep("pit/t1/status", &status);
         for (kept, boot, seq, codes) in &told {
             let state = of(boot, *seq, codes).to_string();
             floor.take("taisai/pit/t1/state", state.as_bytes(), *kept, 10);
         }
-        floor.keep("pit/t1/fault/seal", &example("fault"));
         assert_eq!(floor.row_of("pit/t1", 20).condition, condition, "{told:?}");
         floor.take("taisai/pit/t1/state", b"", false, 30);
         floor.take("taisai/pit/t1/status", b"", false, 30);
         assert!(floor.picture(40).tables.is_empty(), "a table goes when all of it is deleted");
+    }
+}
+
+/// A `fault/CODE` may stay behind, and so may a `state` that the broker takes no more: where they tell each otherwise neither is believed.
+#[test]
+fn what_is_told_each_otherwise_is_a_gap_and_never_fine() {
+    let other = ("`state` is of another boot than `status`: how the table is since it started was not told", "reborn");
+    let doubt = "`fault/seal` is told and `state` does not have it: one of them is old";
+    let status = example("status");
+    let boot = status["boot"].as_str().unwrap();
+    for (state, fault, boot, doubts, condition) in [
+        (Some(&[][..]), false, boot, vec![], Condition::Fine),
+        (Some(&[]), true, boot, vec![doubt], Condition::Gap),
+        (Some(&["seal"]), true, boot, vec![], Condition::Fault),
+        (Some(&["seal"]), false, boot, vec![], Condition::Fault),
+        (Some(&["lamps"]), true, boot, vec![doubt], Condition::Fault),
+        (Some(&[]), false, other.1, vec![other.0], Condition::Gap),
+        (Some(&[]), true, other.1, vec![doubt, other.0], Condition::Gap),
+        (None, false, boot, vec!["the broker keeps no state of it"], Condition::Gap),
+        (None, true, boot, vec!["the broker keeps no state of it", "`fault/seal` is told"], Condition::Gap),
+    ] {
+        let mut floor = floor();
+        let mut status = status.clone();
+        status["boot"] = boot.into();
+        floor.keep("pit/t1/status", &status);
+        if let Some(codes) = state {
+            floor.keep("pit/t1/state", &latched(1207, codes));
+        }
+        if fault {
+            floor.keep("pit/t1/fault/seal", &example("fault"));
+        }
+        let row = floor.row_of("pit/t1", 20);
+        assert_eq!(
+            (row.doubts, row.condition),
+            (doubts.into_iter().map(str::to_owned).collect(), condition),
+            "{state:?}"
+        );
+        floor.take("taisai/pit/t1/fault/seal", b"", false, 30);
+        assert!(floor.row_of("pit/t1", 40).doubts.iter().all(|doubt| !doubt.contains("fault/seal")));
     }
 }
 

@@ -6,6 +6,7 @@ use crate::link::{Link, astray};
 use crate::say::{self, Tone};
 use serde_json::json;
 use tumbler_core::wire::ask::{Ask, Query, Told};
+use tumblerd::pages::standing;
 
 /// List latched malfunctions, and checks that a procedure replaces
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,9 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     }
     if latched.is_empty() && waived.is_empty() {
         say::line("no malfunction is latched")?;
+    }
+    if let Some(shared) = standing::shared(&latched) {
+        say::line(&format!("{} {shared}", Tone::Wrong.of("field bus:")))?;
     }
     for malfunction in &latched {
         say::line(&format!("{} {}", Tone::Wrong.of(&format!("{}:", malfunction.code)), malfunction.cause))?;

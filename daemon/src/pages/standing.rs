@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use tumbler_core::device::bus::Unit;
+use tumbler_core::latch::Malfunction;
 use tumbler_core::rules::rule_set;
 use tumbler_core::snapshot::{Phase, Snapshot};
 use tumbler_core::units::Tumbles;
@@ -47,12 +48,31 @@ pub struct Alarm {
     pub what: String,
 }
 
+/// How the latch of a unit that fell silent says so.
+const SILENT: &str = "does not reply";
+
+/// What a person looks at before any single malfunction, where several units of the field bus fell silent: what they share.
+#[must_use]
+pub fn shared(malfunctions: &[Malfunction]) -> Option<String> {
+    let silent = malfunctions.iter().filter(|malfunction| malfunction.cause.ends_with(SILENT));
+    let silent: Vec<&str> = silent.map(|malfunction| malfunction.code.name()).collect();
+    let (last, others) = silent.split_last().filter(|(_, others)| !others.is_empty())?;
+    Some(format!(
+        "{} and {last} fell silent: before any single unit, look at what they share, which is the bus: its cable, its adapter and port, and \
+         the units' power. `tumblerctl wires` says which units reply",
+        others.join(", ")
+    ))
+}
+
 /// All that is not as it should be, worst first.
 #[must_use]
 pub fn alarms(status: &Status) -> Vec<Alarm> {
     let s = &status.snapshot;
     let mut alarms = Vec::new();
     let mut add = |grade, about, what| alarms.push(Alarm { grade, about, what });
+    if let Some(shared) = shared(&s.malfunctions) {
+        add(Grade::Critical, "FIELD BUS", shared);
+    }
     for malfunction in &s.malfunctions {
         add(Grade::Critical, "MALFUNCTION", format!("{}: {}", malfunction.code, malfunction.cause));
     }
@@ -108,6 +128,9 @@ pub fn next(s: &Snapshot) -> String {
     }
     if let (Some(malfunction), None) = (s.malfunctions.first(), s.round) {
         let code = malfunction.code;
+        if let Some(shared) = shared(&s.malfunctions) {
+            return format!("{shared}; tumblerctl faults says the rest");
+        }
         return format!(
             "put right what is wrong (tumblerctl faults says how), then, with the supervisor's key turned: tumblerctl reset {code} \
              --rectified --name NAME"

@@ -5,6 +5,7 @@ use super::access::Client;
 use super::places::{AGAIN, Place};
 use super::problem::Problem;
 use super::questions::Told;
+use crate::pages::standing;
 use crate::pages::test_report::bar::{self, Shown};
 use crate::pages::web;
 use crate::run::clock;
@@ -35,6 +36,9 @@ const PAGE: usize = 64;
 struct Status<'a> {
     snapshot: &'a Snapshot,
     relay: Option<&'a Relay>,
+    /// What is looked at before any single malfunction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<String>,
     /// Levels of the lines that were heard of, for the drawing.
     lines: BTreeMap<&'static str, bool>,
     /// What the hardware test in progress has measured so far, for people.
@@ -105,8 +109,15 @@ impl Follower {
         let bars = bar::shown(&snapshot.measurements);
         let wires = Arc::clone(&self.shared.wires.borrow());
         let lines = wires.lines.iter().filter_map(|wire| Some((wire.line.name(), wire.active?))).collect();
-        let status =
-            Status { snapshot: &snapshot, relay: relay.as_ref(), lines, bars, mono: clock::now(), wall: clock::wall() };
+        let status = Status {
+            snapshot: &snapshot,
+            relay: relay.as_ref(),
+            shared: standing::shared(&snapshot.malfunctions),
+            lines,
+            bars,
+            mono: clock::now(),
+            wall: clock::wall(),
+        };
         // A state is always JSON; should it not be, the page keeps the last one and says how old it is.
         Event::default().event("status").json_data(&status).unwrap_or_default()
     }

@@ -118,6 +118,20 @@ async fn a_monitor_is_told_how_the_table_stands() {
     bench.stop().await;
 }
 
+/// The page has words of its own for units only; what they share is told as at the console.
+#[tokio::test]
+async fn a_bus_that_fell_silent_is_told_first() {
+    let bench = Bench::start().await;
+    let mut follower = bench.follow().await;
+    assert_eq!(follower.next("status").await["shared"], json!(null));
+    let latched =
+        |code| Malfunction { code, cause: "the unit does not reply".to_owned(), since: Mono(1), in_spin: false };
+    bench.change(|table| table.malfunctions = vec![latched(Code::Terminal), latched(Code::Lamps)]);
+    let said = follower.next("status").await["shared"].to_string();
+    assert!(said.contains("terminal and lamps fell silent") && said.contains("its adapter and port"), "{said}");
+    bench.stop().await;
+}
+
 /// Every wire and every register is told as the table's process tells it, and the drawing goes by the same levels.
 #[tokio::test]
 async fn wires_and_registers_are_told_as_they_are() {

@@ -159,6 +159,30 @@ fn faults_say_how_they_are_reset() {
     );
 }
 
+/// Where the whole bus is silent nobody is sent to clean the reader's window first.
+#[test]
+fn units_that_fell_silent_together_lead_to_the_bus() {
+    let stub = Stub::start(done);
+    let latched = |code, unit: &str| {
+        let cause = format!("{unit} does not reply");
+        Malfunction { code, cause, since: Mono(1), in_spin: false }
+    };
+    let lamps = latched(Code::Lamps, "lamp board 2");
+    stub.change(|table| table.malfunctions = vec![lamps.clone()]);
+    assert!(!stub.ctl(&["faults"]).out.contains("adapter"), "one unit is a unit");
+    stub.change(|table| {
+        table.malfunctions =
+            vec![latched(Code::Reader, "the dice reader"), latched(Code::Terminal, "the entry terminal"), lamps];
+    });
+    let silent = "reader, terminal and lamps fell silent: before any single unit, look at what they share, which is the bus: its cable, its \
+                  adapter and port, and the units' power.";
+    let faults = stub.ctl(&["faults"]).out;
+    assert!(faults.starts_with(&format!("field bus: {silent}")), "{faults}");
+    let status = stub.ctl(&["status"]).out;
+    assert!(status.starts_with(&format!("FIELD BUS          {silent}")), "{status}");
+    assert!(status.contains(&format!("next               {silent}")), "{status}");
+}
+
 #[test]
 fn rounds_end_settled_or_void_with_the_clause() {
     let stub = Stub::start(done);

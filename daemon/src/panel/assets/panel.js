@@ -79,6 +79,7 @@ function scheme() {
 function showState(now) {
   const { malfunctions, waived, phase, round, question, prompt, test } = now.snapshot;
   const cards = malfunctions.map((fault) => faultCard(fault, now));
+  if (now.shared) cards.unshift(el("article", "", "fault", el("h2", "", "long", el("b", "field bus: "), now.shared)));
   cards.push(...waived.map((waiver) => el("article", "", "fault waived",
     el("h2", `${words(waiver.code)}: replaced by a procedure until the table closes`), el("p", `${waiver.procedure} (${waiver.by})`))));
   fill("fault-list", ...cards);

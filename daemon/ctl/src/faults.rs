@@ -5,6 +5,7 @@ use crate::ending::Ended;
 use crate::link::{Link, astray};
 use crate::say::{self, Tone};
 use serde_json::json;
+use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::ask::{Ask, Query, Told};
 use tumblerd::pages::standing;
 
@@ -15,10 +16,12 @@ pub(crate) struct Arguments {}
 
 pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
     let mut link = Link::open(&context.socket)?;
-    link.ask(Ask::Query(Query::Faults))?;
-    let Told::Faults { latched, waived } = link.next()? else {
+    // Whether a round is in progress is part of how a latch is opened.
+    link.ask(Ask::Query(Query::Status))?;
+    let Told::Status(status) = link.next()? else {
         return Err(astray("`faults`"));
     };
+    let Snapshot { malfunctions: latched, waived, round, question, .. } = status.snapshot;
     if context.json {
         say::json(&json!({ "latched": latched, "waived": waived }))?;
         return Ok(Ended::Done);
@@ -37,10 +40,14 @@ pub(crate) fn run(context: &Context) -> anyhow::Result<Ended> {
             say::line(&format!("  measured by, in maintenance: tumblerctl test {test}; {reset}"))?;
         }
         let procedure = if malfunction.code.allows_procedure() { ", or with --procedure TEXT" } else { "" };
+        let ended = round.map(|round| format!(", and round {} has ended", round.0)).unwrap_or_default();
         say::line(&format!(
-            "  when put right, with the supervisor's key turned again: tumblerctl reset {} --rectified{procedure}",
+            "  when put right{ended}, with the supervisor's key turned again: tumblerctl reset {} --rectified{procedure}",
             malfunction.code
         ))?;
+    }
+    if let Some(question) = &question {
+        say::line(&format!("round {} waits: {}", question.round.0, standing::answered(question)))?;
     }
     for waiver in &waived {
         say::line(&format!("{}: replaced by a procedure of {}: {}", waiver.code, waiver.by, waiver.procedure))?;

@@ -2,9 +2,12 @@
 
 use crate::context::{Context, Named};
 use crate::ending::Ended;
-use clap::ValueEnum;
+use clap::builder::{EnumValueParser, PossibleValue, TypedValueParser};
+use clap::error::ContextKind;
+use clap::{Arg, Command, Error, ValueEnum};
+use std::ffi::OsStr;
 use tumbler_core::round::Finding;
-use tumbler_core::wire::console::Command;
+use tumbler_core::wire::console;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -27,7 +30,7 @@ enum DicePose {
 )]
 pub(crate) struct Arguments {
     /// What was found
-    #[arg(value_enum)]
+    #[arg(value_parser = Untipped(EnumValueParser::new()))]
     found: DicePose,
     /// What there is to say of it; needed where a person decides
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
@@ -36,11 +39,30 @@ pub(crate) struct Arguments {
     named: Named,
 }
 
+/// Reads what was found. A word that is none of these gets no tip: the nearest may say the opposite, as `undisturbed` does of `disturbed`.
+#[derive(Clone, Debug)]
+struct Untipped(EnumValueParser<DicePose>);
+
+impl TypedValueParser for Untipped {
+    type Value = DicePose;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<DicePose, Error> {
+        self.0.parse_ref(command, argument, value).map_err(|mut error| {
+            error.remove(ContextKind::SuggestedValue);
+            error
+        })
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
 pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
     let finding = match of.found {
         DicePose::Undisturbed => Finding::Undisturbed,
         DicePose::NotFlat => Finding::NotFlat,
         DicePose::CannotTell => Finding::CannotTell,
     };
-    context.command(Command::Finding { finding, reason: of.reason.clone(), name: of.named.name() })
+    context.command(console::Command::Finding { finding, reason: of.reason.clone(), name: of.named.name() })
 }

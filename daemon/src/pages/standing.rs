@@ -4,7 +4,7 @@ use serde::Serialize;
 use tumbler_core::device::bus::Unit;
 use tumbler_core::latch::Malfunction;
 use tumbler_core::rules::rule_set;
-use tumbler_core::snapshot::{Phase, Snapshot};
+use tumbler_core::snapshot::{Phase, Question, Snapshot};
 use tumbler_core::units::Tumbles;
 use tumbler_core::wall;
 use tumbler_core::wire::ask::Status;
@@ -113,12 +113,21 @@ pub fn line(status: &Status) -> (Grade, String) {
     (grade, format!("{}: table {} at {}: {told}", grade.word(), status.about.table, status.about.site))
 }
 
+/// How the question of an interrupted round is answered.
+#[must_use]
+pub fn answered(question: &Question) -> String {
+    let answers: Vec<&str> = question.answers.iter().map(|answer| answer.name()).collect();
+    format!(
+        "a person answers, with the supervisor's key turned: tumblerctl interrupted {} --name NAME",
+        answers.join("|")
+    )
+}
+
 /// What comes next at this table, and who does it.
 #[must_use]
 pub fn next(s: &Snapshot) -> String {
     if let Some(question) = &s.question {
-        let answers: Vec<&str> = question.answers.iter().map(|answer| answer.name()).collect();
-        return format!("a person answers: tumblerctl interrupted {} --name NAME", answers.join("|"));
+        return answered(question);
     }
     if let Some(prompt) = &s.prompt {
         return prompt.text.clone();

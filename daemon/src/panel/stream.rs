@@ -39,6 +39,9 @@ struct Status<'a> {
     /// What is looked at before any single malfunction.
     #[serde(skip_serializing_if = "Option::is_none")]
     shared: Option<String>,
+    /// How the question that a round waits for is answered.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    answered: Option<String>,
     /// Levels of the lines that were heard of, for the drawing.
     lines: BTreeMap<&'static str, bool>,
     /// What the hardware test in progress has measured so far, for people.
@@ -113,6 +116,7 @@ impl Follower {
             snapshot: &snapshot,
             relay: relay.as_ref(),
             shared: standing::shared(&snapshot.malfunctions),
+            answered: snapshot.question.as_ref().map(standing::answered),
             lines,
             bars,
             mono: clock::now(),

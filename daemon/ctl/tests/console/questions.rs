@@ -74,7 +74,7 @@ fn status_tells_what_is_asked_what_shines_and_what_comes_next() {
             1,
             &[
                 "QUESTION           round 9: Do the dice lie flat and undisturbed?\n",
-                "next               a person answers: tumblerctl interrupted undisturbed|cannot-tell --name NAME\n",
+                "next               a person answers, with the supervisor's key turned: tumblerctl interrupted undisturbed|cannot-tell --name NAME\n",
                 "open for gaming    play waits until the question is answered\n",
             ],
         ),
@@ -157,6 +157,31 @@ fn faults_say_how_they_are_reset() {
         (json["latched"][0]["code"].as_str(), json["waived"].as_array().map(Vec::len)),
         (Some("lamps"), Some(0))
     );
+}
+
+/// No reset is refused for a round that the advice to it did not name, and no wrong answer is turned into its opposite.
+#[test]
+fn a_latch_in_an_interrupted_round_waits_for_its_end() {
+    let stub = Stub::start(done);
+    stub.change(|table| {
+        let latched = Malfunction { code: Code::Seal, cause: "broken".into(), since: Mono(1), in_spin: false };
+        (table.malfunctions, table.round, table.phase) = (vec![latched], Some(RoundId(9)), Phase::Interrupted);
+        let answers = vec![Finding::Undisturbed, Finding::CannotTell];
+        table.question = Some(Question { round: RoundId(9), why: Doubt::Interrupted, text: "How?".into(), answers });
+    });
+    let faults = stub.ctl(&["faults"]).out;
+    for said in [
+        "when put right, and round 9 has ended, with the supervisor's key turned again: tumblerctl reset seal --rectified",
+        "round 9 waits: a person answers, with the supervisor's key turned: tumblerctl interrupted undisturbed|cannot-tell --name NAME",
+    ] {
+        assert!(faults.contains(said), "{said}: {faults}");
+    }
+    let wrong = stub.ctl(&["interrupted", "disturbed"]);
+    assert!(
+        wrong.code == Some(2) && wrong.err.contains("[possible values: undisturbed, not-flat, cannot-tell]"),
+        "{wrong:?}"
+    );
+    assert!(!wrong.err.contains("tip"), "{wrong:?}");
 }
 
 /// Where the whole bus is silent nobody is sent to clean the reader's window first.

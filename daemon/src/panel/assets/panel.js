@@ -41,12 +41,13 @@ const facts = (id, rows) => fill(id, ...rows.flatMap(([name, value, tone]) => {
   return [el("dt", name), dd];
 }));
 
-function faultCard({ code, cause, since }, { mono, wall }) {
+function faultCard({ code, cause, since }, { mono, wall, snapshot: { round } }) {
   const card = el("article", "", "fault", el("h2", "", cause.length > LONG ? "long" : "", el("b", `${words(code)}: `), cause));
   card.append(el("p", since ? `Since ${when(wall - (mono - since) / 1e6)}` : "From before the last start of this machine"));
   const { remedy, procedure } = about.remedies[code] ?? {};
   if (remedy) card.append(el("p", remedy, "do"));
-  const reset = el("p", "Then, with the supervisor's key turned again: ");
+  const then = round === null ? "Then" : `Then, once round ${round} has ended`;
+  const reset = el("p", `${then}, with the supervisor's key turned again: `);
   reset.append(el("code", `tumblerctl reset ${code} --rectified --name NAME`));
   if (procedure) reset.append(" or, where a stated procedure replaces the check: ", el("code", `tumblerctl reset ${code} --procedure TEXT --name NAME`));
   card.append(reset);
@@ -93,7 +94,7 @@ function showState(now) {
     document.getElementById("outcome").dataset.is = outcome;
     fill("outcome", ...(outcome ? [...result.map(die), ` ${kind(result).total} ${kind(result).name}`] : []));
   }
-  const todo = question ? `${question.text} tumblerctl interrupted ${question.answers.join("|")}` : testing(prompt?.text ?? test ?? "");
+  const todo = question ? `${question.text} Next: ${now.answered}` : testing(prompt?.text ?? test ?? "");
   document.getElementById("todo").hidden = !todo;
   say("todo", todo);
 }

@@ -3,7 +3,9 @@
 use crate::context::Context;
 use crate::ending::Ended;
 use crate::link::{Link, astray};
+use crate::one_of::unknown;
 use crate::{say, wording};
+use chrono::NaiveDateTime;
 use std::collections::VecDeque;
 use tumbler_core::record::Kind;
 use tumbler_core::units::{RoundId, Seq};
@@ -44,18 +46,22 @@ pub(crate) struct Arguments {
 fn kind(name: &str) -> Result<Kind, String> {
     Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(|| {
         let known: Vec<&str> = Kind::ALL.into_iter().map(Kind::name).collect();
-        format!("there is no such kind; known are {}", known.join(", "))
+        unknown(name, "no kind of record", &known)
     })
 }
 
 /// The beginning of a moment as it is listed: as such it is compared.
 fn moment(text: &str) -> Result<String, String> {
-    const SHAPE: &str = "0000-00-00 00:00:00Z";
-    let fits = |(c, shape): (char, char)| if shape == '0' { c.is_ascii_digit() } else { c == shape };
-    let is_moment = (10..=SHAPE.len()).contains(&text.len()) && text.chars().zip(SHAPE.chars()).all(fits);
-    is_moment
-        .then(|| text.to_owned())
-        .ok_or_else(|| "a moment is a date, or its beginning of 2026-11-21 03:04:05Z".to_owned())
+    const EARLIEST: &str = "0000-00-00 00:00:00Z";
+    // What it leaves out is at its earliest; then it is to be a moment of the calendar, as it is listed.
+    let whole = EARLIEST.get(text.len()..).map(|rest| format!("{text}{rest}"));
+    let is_moment = whole.filter(|_| text.len() >= 10).is_some_and(|whole| {
+        NaiveDateTime::parse_from_str(&whole, "%Y-%m-%d %H:%M:%SZ")
+            .is_ok_and(|moment| wall::shown(moment.and_utc().timestamp_millis()) == whole)
+    });
+    is_moment.then(|| text.to_owned()).ok_or_else(|| {
+        "this is no moment of the calendar; allowed is a date, as 2026-11-21, or a beginning of 2026-11-21 03:04:05Z".to_owned()
+    })
 }
 
 impl Arguments {
@@ -99,6 +105,13 @@ pub(crate) fn run(context: &Context, of: &Arguments) -> anyhow::Result<Ended> {
             }
             end = after;
         }
+    }
+    if found.is_empty() {
+        let newest = page(&mut link, last.saturating_sub(1), last)?.pop();
+        say::complain(&newest.map_or_else(
+            || "the journal has no record yet".to_owned(),
+            |newest| format!("no record matches; the journal ends with record {last} of {}", wall::shown(newest.wall)),
+        ));
     }
     found.iter().try_for_each(|record| {
         if context.json { say::json(record) } else { Ok(say::line(&wording::record(record))?) }

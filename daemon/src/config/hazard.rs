@@ -4,7 +4,7 @@ use super::problem::{Problem, Wrong};
 use super::{Console, Mqtt, Network, Panel};
 use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
-use crate::relay::{check_authorities, check_client, check_password};
+use crate::relay::{check_authorities, check_certificate, check_key, check_password};
 use nix::sys::statfs::{TMPFS_MAGIC, statfs};
 use nix::unistd::{Group, User};
 use std::io::ErrorKind;
@@ -215,10 +215,14 @@ pub(super) fn broker(mqtt: &Mqtt, is_agreed: bool, wrong: &mut Vec<Wrong>) {
             wrong.push(("mqtt.ca_file".into(), format!("{error:#}"), allowed.into()));
         }
     }
-    if let Some((certificate, key)) = mqtt.client.as_ref().filter(|(_, key)| mqtt.tls && is_to_be_seen(key)) {
-        if let Err(error) = check_client(certificate, key) {
+    if let Some((certificate, key)) = mqtt.client.as_ref().filter(|(file, _)| mqtt.tls && is_to_be_seen(file)) {
+        let (at, checked) = match check_certificate(certificate) {
+            Ok(()) if is_to_be_seen(key) => ("mqtt.key_file", check_key(certificate, key)),
+            checked => ("mqtt.cert_file", checked),
+        };
+        if let Err(error) = checked {
             let allowed = "mqtt.cert_file has this table's certificate, and mqtt.key_file its private key, both in PEM";
-            wrong.push(("mqtt.key_file".into(), format!("{error:#}"), allowed.into()));
+            wrong.push((at.into(), format!("{error:#}"), allowed.into()));
         }
     }
 }

@@ -11,6 +11,7 @@ use rumqttc::{TlsConfiguration, Transport};
 use rustls::client::WebPkiServerVerifier;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::sign::CertifiedKey;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -153,26 +154,69 @@ fn client(tls: &Tls, seen: &Certificates) -> anyhow::Result<rustls::ClientConfig
         .dangerous()
         .with_custom_certificate_verifier(Arc::new(watching));
     let Some((certificate, key)) = &tls.client else { return Ok(config.with_no_client_auth()) };
-    let chain = certificates(certificate)?;
+    let (chain, secret) = pair(certificate, key)?;
     seen.note(certificate.display().to_string(), chain.get(..1).unwrap_or_default(), &verifier);
-    config
-        .with_client_auth_cert(chain, private_key(key)?)
-        .with_context(|| format!("{} and {} do not go together", certificate.display(), key.display()))
+    config.with_client_auth_cert(chain, secret).with_context(|| no_pair(certificate, key))
+}
+
+fn no_pair(certificate: &Path, key: &Path) -> String {
+    format!("the key in {} is not that of the certificate in {}", key.display(), certificate.display())
+}
+
+/// A client's certificate with those that vouch for it, and its key.
+fn pair(certificate: &Path, key: &Path) -> anyhow::Result<(Vec<CertificateDer<'static>>, PrivateKeyDer<'static>)> {
+    let (chain, secret) = (certificates(certificate)?, private_key(key)?);
+    let provider = rustls::crypto::ring::default_provider();
+    match CertifiedKey::from_der(chain.clone(), secret.clone_key(), &provider) {
+        Err(rustls::Error::InconsistentKeys(_)) => anyhow::bail!(no_pair(certificate, key)),
+        other => other.with_context(|| format!("{} or {} cannot be used", key.display(), certificate.display()))?,
+    };
+    Ok((chain, secret))
 }
 
 fn private_key(file: &Path) -> anyhow::Result<PrivateKeyDer<'static>> {
     let wrong = || format!("{} holds no private key in PEM that can be read", file.display());
     let text = crate::file::read_secret(file, LONGEST).with_context(wrong)?;
-    PrivateKeyDer::from_pem_slice(text.as_bytes()).with_context(wrong)
+    // By its PEM label, or by the header of older files.
+    if text.contains("ENCRYPTED") {
+        let at = file.display();
+        anyhow::bail!(
+            "{at} holds a key with a passphrase, which nobody types; `openssl pkey -in {at}` writes it without one"
+        );
+    }
+    PrivateKeyDer::from_pem_slice(text.as_bytes()).with_context(|| instead(wrong(), text.as_bytes()))
 }
 
-/// Checks that files hold a client's certificate and a private key.
+/// The same with what the file holds instead, where that can be told.
+fn instead(wrong: String, bytes: &[u8]) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    // In DER a certificate and a key are a sequence with a length of two bytes.
+    let found = if bytes.starts_with(&[0x30, 0x82]) {
+        "it is in DER; `openssl x509 -inform der` writes it in PEM"
+    } else if text.contains("-BEGIN CERTIFICATE-") {
+        "it holds a certificate: mqtt.cert_file and mqtt.key_file may be swapped"
+    } else if text.contains("PRIVATE KEY-") {
+        "it holds a private key: mqtt.cert_file and mqtt.key_file may be swapped"
+    } else {
+        return wrong;
+    };
+    format!("{wrong}: {found}")
+}
+
+/// Checks that a file holds a client's certificate.
 ///
 /// # Errors
-/// One cannot be read, is too open, or does not hold what it should.
-pub fn check_client(certificate: &Path, key: &Path) -> anyhow::Result<()> {
-    certificates(certificate)?;
-    private_key(key).map(|_| ())
+/// It cannot be read, or holds none.
+pub fn check_certificate(file: &Path) -> anyhow::Result<()> {
+    certificates(file).map(|_| ())
+}
+
+/// Checks that a file holds the private key of a client's certificate.
+///
+/// # Errors
+/// A file cannot be read, is too open, or does not hold what it should, or the two do not go together.
+pub fn check_key(certificate: &Path, key: &Path) -> anyhow::Result<()> {
+    pair(certificate, key).map(|_| ())
 }
 
 /// Checks that a file holds certificates of authorities to trust.
@@ -196,7 +240,7 @@ fn certificates(file: &Path) -> anyhow::Result<Vec<CertificateDer<'static>>> {
     let text = crate::file::read(file, LONGEST).with_context(wrong)?;
     let found: Vec<CertificateDer<'static>> =
         CertificateDer::pem_slice_iter(&text).collect::<Result<_, _>>().with_context(wrong)?;
-    anyhow::ensure!(!found.is_empty(), "{}", wrong());
+    anyhow::ensure!(!found.is_empty(), instead(wrong(), &text));
     Ok(found)
 }
 

@@ -1,6 +1,7 @@
 //! Configurations whose every value is allowed, and which are refused all the same.
 
 use super::{Files, WHOLE, changed, with};
+use crate::authority::{authority, openssl};
 use std::fs::Permissions;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -168,6 +169,42 @@ fn secret(path: &Path, content: &[u8], mode: u32) -> String {
     std::fs::write(path, content).unwrap();
     std::fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
     path.display().to_string()
+}
+
+/// installing.md, Secrets. What is wrong with a client's certificate or its key is told at the key that names the file.
+#[test]
+fn a_client_certificate_or_key_that_cannot_be_used_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let ca = authority(dir.path());
+    for command in [
+        "pkey -in server.key -aes256 -passout pass:x -out locked.key",
+        "rsa -in server.key -aes256 -passout pass:x -traditional -out old.key",
+        "x509 -in server.crt -outform der -out server.der",
+    ] {
+        openssl(dir.path(), command);
+    }
+    let file = |name: &str| {
+        let path = dir.path().join(name);
+        std::fs::set_permissions(&path, Permissions::from_mode(0o600)).unwrap();
+        path.display().to_string()
+    };
+    let broker = |certificate: &str, key: &str| {
+        let files = format!("cert_file = \"{}\"\nkey_file = \"{}\"\n", file(certificate), file(key));
+        let ca = ca.display();
+        Files::new(&format!("{WHOLE}[mqtt]\nenabled = true\nurl = \"mqtts://x\"\nca_file = \"{ca}\"\n{files}"))
+    };
+    broker("server.crt", "server.key").config();
+    for (certificate, key, at, what) in [
+        ("server.der", "server.key", "15: mqtt.cert_file", "it is in DER"),
+        ("server.key", "server.crt", "15: mqtt.cert_file", "mqtt.cert_file and mqtt.key_file may be swapped"),
+        ("server.crt", "ca.crt", "16: mqtt.key_file", "mqtt.cert_file and mqtt.key_file may be swapped"),
+        ("server.crt", "locked.key", "16: mqtt.key_file", "holds a key with a passphrase, which nobody types"),
+        ("server.crt", "old.key", "16: mqtt.key_file", "holds a key with a passphrase, which nobody types"),
+        ("server.crt", "ca.key", "16: mqtt.key_file", "is not that of the certificate in "),
+    ] {
+        let said = broker(certificate, key).errors();
+        assert!(said.starts_with(&format!("t.toml:{at}: ")) && said.contains(what), "{certificate}, {key}: {said}");
+    }
 }
 
 /// installing.md, Secrets.

@@ -36,6 +36,31 @@ pub(super) fn most_likely_same_id(times: u32, settings: &Settings) -> Trouble {
     ))
 }
 
+/// The broker refused the connection. Its own words for it, and the server that it names, rumqttc drops.
+fn refused(code: ConnectReturnCode, settings: &Settings) -> Trouble {
+    use ConnectReturnCode as Code;
+    let id = &settings.client_id;
+    let (why, lasting) = match code {
+        Code::ClientIdentifierNotValid | Code::BadClientId => {
+            (format!("the client id `{id}`; set `mqtt.client_id` to one that it takes"), true)
+        }
+        Code::Banned => (format!("this client as banned; who runs it can let `{id}` in again"), true),
+        Code::UnsupportedProtocolVersion | Code::RefusedProtocolVersion => {
+            ("MQTT 5; use a broker that speaks it".into(), true)
+        }
+        Code::BadAuthenticationMethod => ("to let clients in by name and password or by certificate".into(), true),
+        Code::RetainNotSupported => ("retained messages; the relay needs them".into(), true),
+        Code::QoSNotSupported => ("QoS 1; the relay needs it".into(), true),
+        Code::TopicNameInvalid => ("the topic `status` of this table, on which it would tell of its end".into(), true),
+        Code::ServerUnavailable | Code::ServiceUnavailable => ("connections for now".into(), false),
+        Code::ServerBusy => ("connections while it is busy".into(), false),
+        Code::QuotaExceeded => ("more connections than its quota has".into(), false),
+        Code::ConnectionRateExceeded => ("so many connections in so short a time".into(), false),
+        _ => ("the connection".into(), false),
+    };
+    Trouble { what: format!("{} refuses {why} ({code:?}); its log says more", settings.broker()), lasting }
+}
+
 /// The broker takes connections and hangs up, since a moment in wall time.
 pub(super) fn hung_up(times: u32, since: i64, settings: &Settings) -> Trouble {
     let broker = settings.broker();
@@ -140,7 +165,7 @@ impl Trouble {
             ) => Self::lasting(format!(
                 "{broker} sends its clients to another server ({code:?}); who runs it says which: set `mqtt.url` to that one"
             )),
-            ConnectionError::ConnectionRefused(code) => Self::passing(format!("{broker} refuses: {code:?}")),
+            ConnectionError::ConnectionRefused(code) => refused(*code, settings),
             ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, reason_string }) => {
                 let more = reason_string.as_ref().map(|r| format!(" ({})", shown(r))).unwrap_or_default();
                 Self::passing(format!("{broker} ended the connection: {reason_code:?}{more}"))

@@ -211,6 +211,15 @@ async fn a_broker_that_names_another_server() {
     survives(answer, "UseAnotherServer (g\u{fffd}o); it names another server, `b2`: set `mqtt.url` to that one").await;
 }
 
+/// CONNACK with a reason code of MQTT 5 (3.2.2.2), and what to do about it.
+#[tokio::test]
+async fn a_broker_that_refuses_the_connection_is_told_in_words() {
+    let (port, _peer) = peer(&[0x20, 3, 0, 0x85, 0]).await;
+    let trouble = Bench::start(settings(port)).troubled("refuses the client id `pit-t1`; set `mqtt.client_id`").await;
+    assert!(trouble.ends_with("(ClientIdentifierNotValid); its log says more"), "{trouble}");
+    survives(&[0x20, 3, 0, 0x88, 0], "refuses connections for now (ServerUnavailable)").await;
+}
+
 #[tokio::test]
 async fn garbage_after_the_welcome() {
     survives(&[0x20, 3, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff], "127.0.0.1").await;

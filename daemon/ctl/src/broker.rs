@@ -50,11 +50,11 @@ impl Access {
     /// A connection to this broker under a client id.
     ///
     /// # Errors
-    /// Authorities to trust without TLS.
+    /// Authorities to trust without TLS, or a file that cannot be read or does not hold what it should: no broker needs to be tried for that.
     pub(crate) fn settings(&self, broker: &Broker, client_id: String) -> anyhow::Result<Settings> {
         ensure!(broker.tls || self.ca_file.is_none(), "--ca-file goes with mqtts://; mqtt:// has no use for it");
         let ca = self.ca_file.clone().unwrap_or_else(|| SYSTEM_AUTHORITIES.into());
-        Ok(Settings {
+        let settings = Settings {
             host: broker.host.clone(),
             port: broker.port,
             tls: broker.tls.then_some(Tls { ca, client: None }),
@@ -62,7 +62,9 @@ impl Access {
             username: self.username.clone(),
             password_file: self.password_file.clone(),
             keep_alive: KEEP_ALIVE,
-        })
+        };
+        settings.consumer()?;
+        Ok(settings)
     }
 }
 

@@ -125,7 +125,10 @@ impl Shown for OnScreen<'_> {
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
     let name = format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default());
-    let settings = of.access.settings(&of.broker, name)?;
+    let settings = match of.access.settings(&of.broker, name) {
+        Err(error) if of.check => return ending::watched(Err(error)),
+        settings => settings?,
+    };
     let is_screen = !of.once && !of.check && !json && of.listen.is_none();
     if is_screen && !std::io::stdout().is_terminal() {
         bail!("standard output is no terminal: add --once, --json or --listen");

@@ -54,18 +54,22 @@ pub(crate) fn fetch(settings: &Settings, file: &Path) -> anyhow::Result<Fetched>
     runtime.block_on(async {
         let (client, mut events) = AsyncClient::new(options, 2 * usize::from(IN_FLIGHT));
         let mut fetched = Fetched::default();
-        let mut is_subscribed = false;
+        let (mut is_answered, mut is_subscribed) = (false, false);
         while fetched.records + fetched.strange < MOST {
             let patience = if is_subscribed { QUIET } else { ANSWERS };
             let packet = match timeout(patience, events.poll()).await {
                 Ok(Ok(Event::Incoming(packet))) => packet,
                 Ok(Ok(Event::Outgoing(_))) => continue,
-                Ok(Err(error)) => bail!("{}; {HELP}", Trouble::of(&error, settings).what),
+                Ok(Err(error)) => {
+                    let of = if is_answered { Trouble::of } else { Trouble::before_answer };
+                    bail!("{}; {HELP}", of(&error, settings).what)
+                }
                 Err(_) if is_subscribed => break,
                 Err(_) => bail!("the broker did not answer within {} s; {HELP}", ANSWERS.as_secs()),
             };
             match packet {
                 Packet::ConnAck(answer) => {
+                    is_answered = true;
                     fetched.kept = answer.session_present;
                     client.try_subscribe(TOPIC, QoS::AtLeastOnce)?;
                 }

@@ -18,6 +18,7 @@
 
 mod connection;
 mod expiry;
+mod handshake;
 mod identity;
 mod keys;
 pub mod ledger;

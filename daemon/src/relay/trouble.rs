@@ -146,6 +146,12 @@ impl Trouble {
         self
     }
 
+    /// What rumqttc's error means that came before the broker had answered.
+    #[must_use]
+    pub fn before_answer(error: &ConnectionError, settings: &Settings) -> Self {
+        most_likely_older(error, settings).unwrap_or_else(|| Self::of(error, settings))
+    }
+
     /// What rumqttc's error means.
     #[must_use]
     pub fn of(error: &ConnectionError, settings: &Settings) -> Self {
@@ -176,7 +182,9 @@ impl Trouble {
             }
             ConnectionError::MqttState(StateError::ConnectionAborted) => Self::passing(format!("{broker} hung up")),
             ConnectionError::Io(error) => Self::passing(format!("{broker}: {error}")),
-            ConnectionError::Tls(error) => Self::passing(format!("{broker}: TLS: {error}")),
+            ConnectionError::Tls(error) => {
+                Self::passing(format!("{broker}: TLS: {}", super::handshake::words(error, &settings.host)))
+            }
             other => Self::passing(format!("{broker}: {other}")),
         }
     }

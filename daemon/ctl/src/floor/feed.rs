@@ -89,15 +89,17 @@ async fn reading(
     news: &mpsc::Sender<News>,
     count: &watch::Sender<usize>,
 ) -> Trouble {
-    let mut is_connected = false;
+    let (mut is_answered, mut is_connected) = (false, false);
     loop {
         let packet = match events.poll().await {
             Ok(Event::Incoming(packet)) => packet,
             Ok(Event::Outgoing(_)) => continue,
-            Err(error) => return Trouble::of(&error, settings),
+            Err(error) if is_answered => return Trouble::of(&error, settings),
+            Err(error) => return Trouble::before_answer(&error, settings),
         };
         let item = match packet {
             Packet::ConnAck(_) => {
+                is_answered = true;
                 count.send_modify(|_| {});
                 continue;
             }

@@ -297,6 +297,19 @@ async fn a_guarded_broker_lets_each_do_its_part() {
     let said = String::from_utf8(open.stderr).unwrap();
     assert!(open.status.code() == Some(2) && said.contains("only owner and group read it"), "{said}");
     mode(0o600);
+    let missing = ctl_at(&url, &["--check", "--ca-file", "/nonexistent/ca.pem"]).output().unwrap();
+    let said = String::from_utf8(missing.stdout).unwrap();
+    assert!(missing.status.code() == Some(2) && said.starts_with("CRITICAL: /nonexistent/ca.pem holds no"), "{said}");
+    let (untrusted, plainly) = (url.clone(), url.replace("mqtts", "mqtt"));
+    for (url, said) in [
+        (untrusted, "comes from no authority that is trusted here"),
+        (plainly, "or its port is for TLS: take mqtts://"),
+        (format!("mqtts://127.0.0.1:{plain}"), "most likely its port is not for TLS"),
+    ] {
+        let refused = ctl_at(&url, &["--once"]).output().unwrap();
+        let told = String::from_utf8(refused.stderr).unwrap();
+        assert!(refused.status.code() == Some(2) && told.contains(said), "{said}: {told}");
+    }
     std::fs::write(&password, "wrong\n").unwrap();
     let refused = ctl_at(&url, &asked).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();

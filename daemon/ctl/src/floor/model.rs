@@ -5,12 +5,10 @@
 //! is closed has nothing to tell, and the broker says when it goes.
 
 use super::name::{clean, natural};
-use super::table::TableState;
+use super::table::{Fault, TableState};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::time::Duration;
-use tumbler_core::latch::Code;
-use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 
 /// The topics that tell of a table. What is latched is in `state`, whole and numbered; `fault/CODE` may be missing or out of date, and only
@@ -39,15 +37,6 @@ pub(crate) enum Condition {
     Fine,
 }
 
-/// A latched malfunction.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Fault {
-    /// Which.
-    pub(crate) code: Code,
-    /// What was found.
-    pub(crate) cause: String,
-}
-
 /// One table in the picture.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Row {
@@ -60,7 +49,7 @@ pub(crate) struct Row {
     /// Whether it is connected; `None`: the broker keeps no status of it.
     pub(crate) online: Option<bool>,
     /// Its phase, as it last told.
-    pub(crate) phase: Option<Phase>,
+    pub(crate) phase: Option<String>,
     /// Whether it is open for gaming, as it last told.
     pub(crate) open: bool,
     /// The round in progress.
@@ -254,8 +243,8 @@ impl Floor {
     }
 
     fn row(&self, site: &str, table: &str, seen: &TableState, since_ms: u64, now_ms: u64) -> Row {
-        let snapshot = seen.state.as_ref().map(|state| &state.snapshot);
-        let open = snapshot.is_some_and(|s| s.open);
+        let state = seen.state.as_ref();
+        let open = state.is_some_and(|s| s.open);
         // Where the broker keeps no status either, the table has not come back since the broker forgot it.
         let offline = seen.online != Some(true);
         let quiet_ms = now_ms.saturating_sub(seen.heard_ms.unwrap_or(since_ms).max(since_ms));
@@ -265,8 +254,8 @@ impl Floor {
         } else {
             quiet.then_some(quiet_ms / 1000)
         };
-        let faults: Vec<Fault> = snapshot.map_or_else(Vec::new, |s| {
-            s.malfunctions.iter().map(|found| Fault { code: found.code, cause: clean(&found.cause) }).collect()
+        let faults: Vec<Fault> = state.map_or_else(Vec::new, |s| {
+            s.malfunctions.iter().map(|found| Fault { code: clean(&found.code), cause: clean(&found.cause) }).collect()
         });
         let doubts = seen.doubts();
         let condition = if seen.rewritten.is_some() {
@@ -280,16 +269,16 @@ impl Floor {
         } else {
             Condition::Fine
         };
-        let last = || snapshot.and_then(|s| s.recent.iter().rev().find_map(|past| past.dice));
+        let last = || state.and_then(|s| s.recent.iter().rev().find_map(|past| past.dice));
         Row {
             site: site.to_owned(),
             table: table.to_owned(),
             condition,
             online: seen.online,
-            phase: snapshot.map(|s| s.phase),
+            phase: state.map(|s| clean(&s.phase)),
             open,
-            round: snapshot.and_then(|s| s.round),
-            result: snapshot.and_then(|s| s.result).or_else(last),
+            round: state.and_then(|s| s.round),
+            result: state.and_then(|s| s.result).or_else(last),
             faults,
             silent_s,
             heard_s: seen.heard_ms.map(|heard| now_ms.saturating_sub(heard) / 1000),
@@ -298,7 +287,7 @@ impl Floor {
             rewritten: seen.rewritten.clone(),
             doubts,
             strange: seen.strange.clone(),
-            backend: snapshot.map(|s| clean(&s.backend)),
+            backend: state.map(|s| clean(&s.backend)),
         }
     }
 }

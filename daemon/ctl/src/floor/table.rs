@@ -2,11 +2,12 @@
 
 use super::name::clean;
 use super::told::{Comparison, Place, Told};
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
-use tumbler_core::units::Seq;
-use tumbler_core::wire::topics::{StateMessage, Status, VERSION};
+use tumbler_core::snapshot::Phase;
+use tumbler_core::units::{Dice, RoundId, Seq};
+use tumbler_core::wire::topics::{Status, VERSION};
 
 /// Most journals of one table whose records are counted: a table has one, and another after it was lost.
 const STREAMS: usize = 8;
@@ -23,7 +24,7 @@ pub(super) struct TableState {
     pub(super) went_ms: Option<u64>,
     /// The boot that `status` is of.
     boot: Option<String>,
-    pub(super) state: Option<StateMessage>,
+    pub(super) state: Option<Stated>,
     /// What is latched by `fault/CODE`. A bridge that was down may leave one behind, and an access list may forbid `state` and not this.
     faults: BTreeSet<String>,
     /// Whether `state` came live, so that no older one that a broker kept takes its place.
@@ -40,6 +41,36 @@ pub(super) struct TableState {
     last: BTreeMap<String, Seq>,
     /// What each of its journals told.
     told: BTreeMap<String, Told>,
+}
+
+/// What counts of a state; the rest may be of a newer version, and so may the words of this.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Stated {
+    boot: String,
+    wall: i64,
+    seq: Seq,
+    pub(super) phase: String,
+    pub(super) open: bool,
+    pub(super) round: Option<RoundId>,
+    pub(super) result: Option<Dice>,
+    pub(super) malfunctions: Vec<Fault>,
+    pub(super) recent: Vec<Past>,
+    pub(super) backend: String,
+}
+
+/// A latched malfunction.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Fault {
+    /// Which.
+    pub(crate) code: String,
+    /// What was found.
+    pub(crate) cause: String,
+}
+
+/// A round that has ended.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Past {
+    pub(super) dice: Option<Dice>,
 }
 
 /// What counts of an event; the rest may be of a newer version.
@@ -95,7 +126,7 @@ impl TableState {
                 self.faults.insert(clean(code));
             }
             "state" => {
-                let state: StateMessage = read(payload)?;
+                let state: Stated = read(payload)?;
                 if self.is_newer(&state, kept) {
                     self.is_live = !kept;
                     self.state = Some(state);
@@ -123,22 +154,24 @@ impl TableState {
             let faults = self.faults.iter().map(|code| format!("`fault/{code}` is told"));
             return std::iter::once(none.to_owned()).chain(faults).collect();
         };
-        let is_latched = |code: &str| state.snapshot.malfunctions.iter().any(|found| found.code.name() == code);
+        let is_latched = |code: &str| state.malfunctions.iter().any(|found| found.code == code);
         let told = self.faults.iter().filter(|code| !is_latched(code));
         let told = told.map(|code| format!("`fault/{code}` is told and `state` does not have it: one of them is old"));
         let is_other = self.online == Some(true) && self.boot.as_ref().is_some_and(|boot| *boot != state.boot);
         let other = "`state` is of another boot than `status`: how the table is since it started was not told";
-        told.chain(is_other.then(|| other.to_owned())).collect()
+        let is_known = Phase::ALL.iter().any(|phase| phase.name() == state.phase);
+        let newer = format!("its phase `{}` is none that this version of tumblerctl knows", clean(&state.phase));
+        told.chain(is_other.then(|| other.to_owned())).chain((!is_known).then_some(newer)).collect()
     }
 
     /// Whether this picture is newer than the one that is known. Of one boot the larger `seq` counts, whichever came first: a bridge
     /// or a broker that came back gives out what it had kept after what is live. Of another boot, what is live counts.
-    fn is_newer(&self, state: &StateMessage, kept: bool) -> bool {
+    fn is_newer(&self, state: &Stated, kept: bool) -> bool {
         let Some(known) = &self.state else { return true };
         if known.boot != state.boot {
             return !kept || !self.is_live;
         }
-        match state.snapshot.seq.cmp(&known.snapshot.seq) {
+        match state.seq.cmp(&known.seq) {
             Ordering::Greater => true,
             // The table moves between two records, too.
             Ordering::Equal => !kept || state.wall >= known.wall,

@@ -92,7 +92,7 @@ fn cells(row: &Row) -> [String; 7] {
             Condition::Fine => "",
         }
         .to_owned(),
-        row.phase.map_or("?", |phase| phase.name()).to_owned(),
+        row.phase.clone().unwrap_or_else(|| "?".to_owned()),
         row.round.map(|round| round.0.to_string()).unwrap_or_default(),
         row.result.map(wording::dice).unwrap_or_default(),
         row.heard_s.map(|s| format!("{} ago", time(s))).unwrap_or_default(),

@@ -149,7 +149,7 @@ impl Trouble {
     /// What rumqttc's error means that came before the broker had answered.
     #[must_use]
     pub fn before_answer(error: &ConnectionError, settings: &Settings) -> Self {
-        most_likely_older(error, settings).unwrap_or_else(|| Self::of(error, settings))
+        unanswered(error, settings, None).unwrap_or_else(|| Self::of(error, settings))
     }
 
     /// What rumqttc's error means.

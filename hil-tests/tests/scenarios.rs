@@ -5,8 +5,10 @@
 use libtest_mimic::{Arguments, Failed, Trial as Test};
 use std::path::Path;
 use std::process::ExitCode;
+use tumbler_bench::BadFiles;
 use tumbler_bench::file::BenchFile;
 use tumbler_bench::pure::{Pure, Setup};
+use tumbler_hil::scenario::file::read_each;
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
 
 /// The seed of a trial: from its name, so that trials differ and each stays the same. `TUMBLER_SEED` in the environment
@@ -43,7 +45,20 @@ fn ended(trial: &Trial, failure: String) -> Failed {
     failure.into()
 }
 
+/// The trials that these arguments may mean. A runner with a process for each test, as nextest is, names one: its file is enough, and all
+/// of them are a second's reading.
+fn read(directory: &Path, arguments: &Arguments) -> Result<Vec<Trial>, BadFiles> {
+    let named = arguments.filter.as_deref().filter(|_| arguments.exact);
+    let name = named.map(|name| name.trim_start_matches("[pure] "));
+    let stem = name.and_then(|name| name.split(['[', ':']).next());
+    match stem.map(|stem| directory.join(format!("{stem}.toml"))).filter(|file| file.is_file()) {
+        Some(file) => read_each(&[file]),
+        None => read_all(directory),
+    }
+}
+
 fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
     if fail_fast() {
         let usual = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |panic| {
@@ -53,7 +68,7 @@ fn main() -> ExitCode {
     }
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/benches/pure.toml");
     let read = BenchFile::read(&file).map_err(|e| e.to_string()).and_then(|bench| {
-        let trials = read_all(&bench.scenarios).map_err(|e| e.to_string())?;
+        let trials = read(&bench.scenarios, &arguments).map_err(|e| e.to_string())?;
         Ok((bench, trials))
     });
     let (bench, trials) = match read {
@@ -69,5 +84,5 @@ fn main() -> ExitCode {
         .filter(|trial| bench.cannot(&trial.name).is_none())
         .map(|trial| Test::test(trial.name.clone(), move || play(&trial)).with_kind("pure"))
         .collect();
-    libtest_mimic::run(&Arguments::from_args(), tests).exit_code()
+    libtest_mimic::run(&arguments, tests).exit_code()
 }

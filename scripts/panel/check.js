@@ -24,5 +24,5 @@ try {
     process.exitCode = 1;
 } finally {
     await browser.close();
-    rmSync(dir, { recursive: true });
+    rmSync(dir, { recursive: true, force: true, maxRetries: 10 });
 }

@@ -60,10 +60,13 @@ export async function startDemo(rig, options) {
     return demo;
 }
 
-/** A browser that gives way to the table: where pictures took all processors, its field bus would be late. */
+/**
+ * A browser that gives way to the table: where pictures took all processors, its field bus would be late. What it forgets to take away
+ * when it ends lies in `dir`.
+ */
 export function openBrowser(dir) {
     const executablePath = join(dir, 'chromium');
-    writeFileSync(executablePath, '#!/bin/sh\nexec nice -n 15 /usr/bin/chromium "$@"\n', { mode: 0o755 });
+    writeFileSync(executablePath, `#!/bin/sh\nTMPDIR='${dir}' exec nice -n 15 /usr/bin/chromium "$@"\n`, { mode: 0o755 });
     const args = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'];
     return chromium.launch({ executablePath, args });
 }

@@ -1,6 +1,7 @@
 //! The configuration's messages, word for word: whoever reads them has only them.
 
 mod hazards;
+mod secrets;
 mod wires;
 
 use std::path::{Path, PathBuf};

@@ -17,6 +17,13 @@ pub fn open(path: &Path) -> Result<File> {
     Err(Error::new(ErrorKind::InvalidInput, "it is no regular file"))
 }
 
+/// Whether this error of a read says nothing of what lies there: the disk or the system stood in the way. What is missing, is no file, or
+/// is no text of the length that was asked for, was looked at.
+#[must_use]
+pub fn is_unread(error: &Error) -> bool {
+    !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput | ErrorKind::InvalidData)
+}
+
 /// Reads a file of at most `most` bytes.
 ///
 /// # Errors

@@ -5,6 +5,7 @@ use super::error::{JournalError, is_unread};
 use super::places::{no_pipe_beside, with};
 use super::schema;
 use super::store::{Meta, StoredRow, last, row_at, rows_back, rows_from};
+use crate::file;
 use rusqlite::Connection;
 use std::io::ErrorKind;
 use std::path::Path;
@@ -111,13 +112,10 @@ pub(super) fn inspect(path: &Path, marks: &Marks) -> Result<Result<Tail, Wreck>,
     }
     // SQLite says "malformed" of a read that failed, too (SQLITE_IOERR_CORRUPTFS): damage is what is found twice, in files that can be
     // read to their ends.
-    for file in [path.to_owned(), with(path, "-wal")] {
-        let read = crate::file::open(&file).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
-        match read {
-            Err(error) if !matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput) => {
-                return Err(JournalError::io("read", &file)(error));
-            }
-            _ => {}
+    for part in [path.to_owned(), with(path, "-wal")] {
+        let read = file::open(&part).and_then(|mut file| std::io::copy(&mut file, &mut std::io::sink()));
+        if let Some(error) = read.err().filter(file::is_unread) {
+            return Err(JournalError::io("read", &part)(error));
         }
     }
     look(path, marks)

@@ -69,13 +69,10 @@ impl Places {
                 None => Err(no_mark("it names no board".to_owned())),
             },
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            // It was read, and is no text of this length.
-            Err(error)
-                if matches!(error.kind(), std::io::ErrorKind::InvalidInput | std::io::ErrorKind::InvalidData) =>
-            {
-                Err(no_mark(error.to_string()))
+            Err(error) if crate::file::is_unread(&error) => {
+                Err(JournalError::io("read the mark of another board", &path)(error))
             }
-            Err(error) => Err(JournalError::io("read the mark of another board", &path)(error)),
+            Err(error) => Err(no_mark(error.to_string())),
         }
     }
 

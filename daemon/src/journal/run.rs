@@ -54,12 +54,8 @@ impl RunDir {
         let path = self.permit_path();
         match file::read_text(&path, LONGEST) {
             Ok(text) => Ok(text == self.permit_text(slot.grant)),
-            Err(error)
-                if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::InvalidInput | ErrorKind::InvalidData) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(JournalError::io("read the permit", &path)(error)),
+            Err(error) if file::is_unread(&error) => Err(JournalError::io("read the permit", &path)(error)),
+            Err(_) => Ok(false),
         }
     }
 

@@ -25,9 +25,13 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// # Errors
 /// There is nothing to be read at that path, or a newer version.
 pub fn verify(path: &Path) -> Result<Report, JournalError> {
-    // SQLite says "malformed" of a read that failed, too: damage is what is found twice.
-    let report = verified(path)?;
-    if report.faults.is_empty() { Ok(report) } else { verified(path) }
+    twice(|| verified(path))
+}
+
+/// SQLite says "malformed" of a read that failed, too: damage is what is found twice.
+fn twice(look: impl Fn() -> Result<Report, JournalError>) -> Result<Report, JournalError> {
+    let report = look()?;
+    if report.faults.is_empty() { Ok(report) } else { look() }
 }
 
 fn verified(path: &Path) -> Result<Report, JournalError> {
@@ -63,16 +67,14 @@ fn verified(path: &Path) -> Result<Report, JournalError> {
 /// # Errors
 /// As [`verify`].
 pub fn verify_all(state_dir: &Path) -> Result<Report, JournalError> {
-    let walked = || {
+    twice(|| {
         // By SQLite alone: the kernel takes all of a process's locks on a file away when it closes one descriptor of it, and the writer
         // lives in this process. A foreign reader would then delete the log under it.
         let places = Places::new(state_dir);
         let journal = places.journal.clone();
         let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
         walk(&journal, Some(places), &connection, PAUSE)
-    };
-    let report = walked()?;
-    if report.faults.is_empty() { Ok(report) } else { walked() }
+    })
 }
 
 /// Writes a copy of a journal to a file that is not there yet, with all that still lies in its write-ahead log, and verifies the copy.

@@ -61,8 +61,12 @@ pub(crate) fn fetch(settings: &Settings, file: &Path) -> anyhow::Result<Fetched>
                 Ok(Ok(Event::Incoming(packet))) => packet,
                 Ok(Ok(Event::Outgoing(_))) => continue,
                 Ok(Err(error)) => {
-                    let of = if is_answered { Trouble::of } else { Trouble::before_answer };
-                    bail!("{}; {HELP}", of(&error, settings).what)
+                    let trouble = if is_answered {
+                        Trouble::of(&error, settings)
+                    } else {
+                        Trouble::before_answer(&error, settings, None)
+                    };
+                    bail!("{}; {HELP}", trouble.what)
                 }
                 Err(_) if is_subscribed => break,
                 Err(_) => bail!("the broker did not answer within {} s; {HELP}", ANSWERS.as_secs()),

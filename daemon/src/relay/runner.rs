@@ -348,8 +348,7 @@ impl<O: Outbox> Runner<O> {
             self.hung_up = None;
             let client = self.settings.tls.as_ref().and_then(|tls| tls.client.as_ref());
             let expired = client.and_then(|(file, _)| self.certificates.expired(&file.display().to_string(), wall()));
-            return trouble::unanswered(error, &self.settings, expired)
-                .unwrap_or_else(|| Trouble::of(error, &self.settings));
+            return Trouble::before_answer(error, &self.settings, expired);
         }
         let is_short = self.connected_since.is_some_and(|since| since.elapsed() < SHORT);
         let is_hung_up = is_short && trouble::is_hung_up(error);

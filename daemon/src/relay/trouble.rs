@@ -78,7 +78,7 @@ fn alert(error: &ConnectionError) -> Option<String> {
 
 /// The broker answered CONNECT in a way that no broker of MQTT 5 does: with an alert of TLS, with the CONNACK of an older version, or
 /// by hanging up. `expired`: what there is to say of this client's certificate, where it has expired.
-pub(super) fn unanswered(error: &ConnectionError, settings: &Settings, expired: Option<String>) -> Option<Trouble> {
+fn unanswered(error: &ConnectionError, settings: &Settings, expired: Option<String>) -> Option<Trouble> {
     let (broker, alert) = (settings.broker(), alert(error));
     let is_ended = is_hung_up(error)
         || matches!(error, ConnectionError::MqttState(StateError::Deserialization(PacketError::Io(_))));
@@ -146,10 +146,11 @@ impl Trouble {
         self
     }
 
-    /// What rumqttc's error means that came before the broker had answered.
+    /// What rumqttc's error means that came before the broker had answered. `expired`: what there is to say of this client's certificate,
+    /// where it has expired.
     #[must_use]
-    pub fn before_answer(error: &ConnectionError, settings: &Settings) -> Self {
-        unanswered(error, settings, None).unwrap_or_else(|| Self::of(error, settings))
+    pub fn before_answer(error: &ConnectionError, settings: &Settings, expired: Option<String>) -> Self {
+        unanswered(error, settings, expired).unwrap_or_else(|| Self::of(error, settings))
     }
 
     /// What rumqttc's error means.

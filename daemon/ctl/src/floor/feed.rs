@@ -95,7 +95,7 @@ async fn reading(
             Ok(Event::Incoming(packet)) => packet,
             Ok(Event::Outgoing(_)) => continue,
             Err(error) if is_answered => return Trouble::of(&error, settings),
-            Err(error) => return Trouble::before_answer(&error, settings),
+            Err(error) => return Trouble::before_answer(&error, settings, None),
         };
         let item = match packet {
             Packet::ConnAck(_) => {

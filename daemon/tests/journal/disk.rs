@@ -4,6 +4,7 @@ use super::child::{Apart, Holder, refusal};
 use super::common::{PATIENCE, Table, noted};
 use super::crash::trace_paths;
 use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::{Duration, Instant};
 use tumbler_core::input::Input;
 use tumbler_core::record::{Event, Record};
@@ -63,25 +64,23 @@ fn a_full_disk_is_told_and_the_records_follow() {
     failing("pwrite64", "ENOSPC", "9+25");
 }
 
+/// The wrapper under which this call fails with EIO for this file, so often.
+fn eio(call: &str, file: &Path, when: &str) -> Vec<String> {
+    let inject = format!("inject={call}:error=EIO:when={when}");
+    let file = file.to_str().unwrap();
+    let words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject, "-P", file];
+    words.map(str::to_owned).to_vec()
+}
+
+fn words(wrapper: &[String]) -> Vec<&str> {
+    wrapper.iter().map(String::as_str).collect()
+}
+
 /// The slot's write fails on a full disk; the permit goes all the same, and the failure is told.
 #[test]
 fn a_revocation_does_without_the_slot() {
     let table = Table::new();
-    let slot = table.state().join("slot").to_str().unwrap().to_owned();
-    let wrapper = [
-        "strace",
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "trace=pwrite64",
-        "-e",
-        "inject=pwrite64:error=EIO:when=2+",
-        "-P",
-        &slot,
-    ];
-    let mut child = Apart::start(&table, &wrapper);
+    let mut child = Apart::start(&table, &words(&eio("pwrite64", &table.state().join("slot"), "2+")));
     child.tell("grant 1");
     assert_eq!(child.ask("wait"), "durable 2");
     assert!(table.run().join("permit").exists());
@@ -122,21 +121,8 @@ fn a_failed_commit_grants_nothing_and_revokes() {
     let (mut session, _) = table.open();
     session.append(noted("opened"), Some(true));
     session.stop();
-    let wal = format!("{}-wal", table.journal().display());
-    let wrapper = [
-        "strace",
-        "-f",
-        "-qq",
-        "-o",
-        "/dev/null",
-        "-e",
-        "trace=fsync,fdatasync",
-        "-e",
-        "inject=fsync,fdatasync:error=EIO:when=1",
-        "-P",
-        &wal,
-    ];
-    let mut child = Apart::start(&table, &wrapper);
+    let log = table.state().join("journal.sqlite-wal");
+    let mut child = Apart::start(&table, &words(&eio("fsync,fdatasync", &log, "1")));
     child.tell("grant 1");
     let said = child.ask("wait");
     assert!(said.starts_with("failed "), "{said}");
@@ -260,14 +246,6 @@ fn the_journal_stays_locked_while_all_of_it_is_verified() {
     session.stop();
 }
 
-/// The wrapper under which this call fails with EIO for this file, so often.
-fn eio(call: &str, file: &std::path::Path, when: &str) -> Vec<String> {
-    let inject = format!("inject={call}:error=EIO:when={when}");
-    let file = file.to_str().unwrap();
-    let words = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={call}"), "-e", &inject, "-P", file];
-    words.map(str::to_owned).to_vec()
-}
-
 /// SQLite says "malformed" of a read that failed. One that passes damages nothing, and one that lasts is told as what it is.
 #[test]
 fn a_log_that_cannot_be_read_is_not_damaged() {
@@ -280,12 +258,11 @@ fn a_log_that_cannot_be_read_is_not_damaged() {
         assert!(child.ask("wait").starts_with("durable "));
         child.die();
         let wrapper = eio(call, &log, when);
-        let wrapper: Vec<&str> = wrapper.iter().map(String::as_str).collect();
         if when.ends_with('+') {
-            let why = refusal(&table, &wrapper);
+            let why = refusal(&table, &words(&wrapper));
             assert!(why.contains("journal.sqlite-wal: cannot read"), "{why}");
         } else {
-            Apart::start(&table, &wrapper).die();
+            Apart::start(&table, &words(&wrapper)).die();
         }
     }
     assert!(matches!(table.found(), Found::Good { permit: true, last: Seq(5), .. }));
@@ -300,8 +277,7 @@ fn a_permit_and_a_mark_that_cannot_be_read_take_nothing_away() {
     session.stop();
     let files = [(table.run().join("permit"), "permit"), (table.state().join("taken-over"), "mark of another board")];
     for (file, name) in files {
-        let wrapper = eio("openat", &file, "1+");
-        let why = refusal(&table, &wrapper.iter().map(String::as_str).collect::<Vec<_>>());
+        let why = refusal(&table, &words(&eio("openat", &file, "1+")));
         assert!(why.contains(&format!("cannot read the {name}")), "{why}");
     }
     assert!(matches!(table.found(), Found::Good { permit: true, .. }));

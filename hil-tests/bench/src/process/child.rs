@@ -4,6 +4,7 @@ use super::rig_fault::RigFault;
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::unistd::Pid;
+use std::ffi::OsStr;
 use std::fs::{File, OpenOptions};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
@@ -134,7 +135,8 @@ fn opened(log: &Path) -> Result<File, RigFault> {
 /// The same command through `setpriv`, which sets the parent-death signal and then executes the program.
 fn tied(command: Command) -> Command {
     const SETPRIV: &str = "/usr/bin/setpriv";
-    if !Path::new(SETPRIV).is_file() {
+    // A program that is nowhere is started as it is: the error of that has the remedy, and setpriv's has none.
+    if !Path::new(SETPRIV).is_file() || !is_found(command.get_program()) {
         return command;
     }
     let mut through = Command::new(SETPRIV);
@@ -151,11 +153,25 @@ fn tied(command: Command) -> Command {
     through
 }
 
+/// Whether there is such a program, at this path or in `PATH`.
+fn is_found(program: &OsStr) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    Path::new(program).is_file() || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::clock::wait_for;
     use super::*;
     use std::time::Duration;
+
+    #[test]
+    fn a_program_that_is_not_installed_is_told_with_its_remedy() {
+        let dir = tempfile::tempdir().unwrap();
+        let none = Command::new("tumblerd-no-such-program");
+        let fault = Child::spawn(none, "none", &dir.path().join("log"), "install it").unwrap_err();
+        assert!(matches!(fault, RigFault::Spawn { remedy: "install it", .. }), "{fault}");
+    }
 
     fn sleeper(log: &Path) -> Child {
         let mut command = Command::new("sh");

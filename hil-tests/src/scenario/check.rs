@@ -103,11 +103,27 @@ pub(super) fn timed(session: &mut Session<'_>, check: &Check, millis: u64) -> Re
 /// has it.
 pub(super) fn instead(session: &mut Session<'_>, check: &Check) -> Result<String, Halt> {
     let snapshot = session.bench.snapshot()?;
+    let truth = session.bench.physical();
+    let either = |so: bool, yes: &str, no: &str| format!("`{}`", if so { yes } else { no });
     let said = match (check, snapshot) {
         (Check::Lit(_), _) => shining(session),
-        (Check::Display(_), _) => format!("the display shows `{}`", parse::shown(session.bench.physical().display)),
+        (Check::Display(_), _) => format!("the display shows `{}`", parse::shown(truth.display)),
         (Check::Bells(_), _) => format!("`bells {}`, since the last `mark`", session.bells()),
-        (Check::Sign(_), _) => format!("`sign {}`", if session.bench.physical().sign { "on" } else { "off" }),
+        (Check::Sign(_), _) => either(truth.sign, "sign on", "sign off"),
+        (Check::Motor(_), _) => either(truth.motor_power, "motor on", "motor off"),
+        (Check::Shaft(_), _) => either(truth.shaft_moves, "shaft turns", "shaft rests"),
+        (Check::DiceRest, _) => "the dice move".to_owned(),
+        (Check::Tumbles(..), _) => {
+            let turned = truth.milli_tumbles.abs();
+            format!("{}.{:03} tumbles are turned", turned / 1000, turned % 1000)
+        }
+        (Check::Held(held), _) => format!("`{}` does nothing here that could be seen", held.name),
+        (Check::Latched(_) | Check::NothingLatched, Some(shown)) => {
+            let all: Vec<String> = shown.malfunctions.iter().map(|m| format!("`latched {}`", m.code.name())).collect();
+            if all.is_empty() { "`nothing latched`".to_owned() } else { all.join(", ") }
+        }
+        (Check::Daemon(_), shown) => either(shown.is_some(), "daemon up", "daemon down"),
+        (Check::NoTest, Some(shown)) => shown.test.map_or_else(String::new, |test| format!("a test goes on: {test}")),
         (Check::Phase(_), Some(shown)) => format!("`phase {}`", shown.phase.name()),
         (Check::Prompt(_), Some(shown)) => {
             let asked = shown.prompt.map(|prompt| format!("`prompt {}`: {}", prompt.id.name(), prompt.text));

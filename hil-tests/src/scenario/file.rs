@@ -263,8 +263,11 @@ impl File {
             // Who asserts no ending may leave them out altogether.
             None => self.free.then_some("*"),
             Some(endings) => {
+                // A misspelt key stands for the nearest one, so that what else is wrong in the file is told with it.
+                let known = |key: &str| names::group(key).err().map_or(Some(key.to_owned()), |wrong| wrong.near);
+                let is = |name: &str, key: &str| known(name).is_some_and(|name| name == key);
                 let mut keys = std::iter::once(set.id.as_str()).chain(groups(&set.id));
-                keys.find_map(|key| endings.get_key_value(key)).map(|(key, _)| key.as_str())
+                keys.find_map(|key| endings.keys().find(|name| is(name, key))).map(String::as_str)
             }
         };
         let sets = rules::all().iter().filter(|set| self.chosen(set).next().is_some());

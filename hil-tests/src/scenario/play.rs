@@ -8,11 +8,14 @@ use super::step::{Check, Pattern, Stage};
 use tumbler_bench::BenchError;
 use tumbler_core::line::InLine;
 use tumbler_core::record::Kind;
+use tumbler_core::snapshot::Phase;
 use tumbler_core::wire::registers::terminal;
 use tumbler_twin::Act;
 
 /// Longest wait within a healthy round, in milliseconds.
 const WAIT: u64 = 20_000;
+/// Longest wait for a call to be taken, in milliseconds: on a slow disk its record takes seconds.
+const CALLED: u64 = 5_000;
 /// The dealer's delay before "all paid", and the time from a key to the snapshot that shows it, in milliseconds: a poll of the
 /// terminal comes in between.
 const PAYING: u64 = 700;
@@ -55,9 +58,19 @@ pub(super) fn next_round(session: &mut Session<'_>) {
 fn play_through(session: &mut Session<'_>, count: usize) -> Result<(), Halt> {
     while let Some(action) = session.round.next(&session.trial.rules, count) {
         session.round.advance();
-        act(session, action)?;
+        if let Err(halt) = act(session, action) {
+            return Err(told(session, action, halt));
+        }
     }
     Ok(())
+}
+
+/// The failure of the dealer's action, with its words, and with what was left out before it.
+fn told(session: &mut Session<'_>, action: Action, halt: Halt) -> Halt {
+    let Halt::Wrong(why) = halt else { return halt };
+    let shut = matches!(session.bench.snapshot(), Ok(Some(shown)) if !shown.open && shown.round.is_none());
+    let remedy = if shut { "the table is not open (`open table` opens it); " } else { "" };
+    Halt::Wrong(format!("at `{}`: {remedy}{why}", action.words()))
 }
 
 /// Losers are collected and winners paid (NZ 6.5): "all paid" counts only after that.
@@ -95,7 +108,11 @@ fn act(session: &mut Session<'_>, action: Action) -> Result<(), Halt> {
             wait(session, &record(Kind::SpinEnded), WAIT)?;
             wait(session, &Check::DiceRest, WAIT)
         }
-        Action::PlaceBets => Ok(session.press(InLine::PlaceBets, 120)?),
+        Action::PlaceBets => {
+            session.press(InLine::PlaceBets, 120)?;
+            // A table that refuses the call plays no round, and what follows would be tried on nothing.
+            if session.trial.free { Ok(()) } else { wait(session, &Check::Phase(Phase::Betting), CALLED) }
+        }
         Action::NoMoreBets => Ok(session.press(InLine::NoMoreBets, 120)?),
         Action::Uncover => session.bench.act(Act::LiftDome).map_err(Into::into),
         Action::AwaitOutcome => {

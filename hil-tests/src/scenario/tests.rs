@@ -44,6 +44,16 @@ fn what_is_not_as_expected_fails() {
             case(r#""open table", "expect motor on because NZ9 6.1", "dice 1 3 6", "play to settled""#, SETTLED, ""),
         ),
         ("a wait", case(r#""open table", "wait phase settling within 100 ms", "play to settled""#, SETTLED, "")),
+        ("a table that is not open", case(r#""dice 1 3 6", "play to settled""#, SETTLED, "")),
+        (
+            "a blocked table",
+            case(r#""open table", "break seal", "wait latched seal", "play up to spin""#, "", "")
+                .replace("nz-div9", "sg-v6"),
+        ),
+        (
+            "a fault that does nothing",
+            case(r#""open table", "fault dice.cocked_1", "wait held dice.cocked_1 within 50 ms""#, "", ""),
+        ),
         (
             "an answer",
             case(r#""open table", "ask record", "answer refused", "dice 1 3 6", "play to settled""#, SETTLED, ""),
@@ -97,6 +107,9 @@ fn what_is_not_as_expected_fails() {
                 "lamps must be latched at the end, but it is nothing\n  if that is right, write under [at_end]: latched = []"
             }
             "a wait" => "not within 100 ms: `phase ready`",
+            "a table that is not open" => "at `press tumble`: the table is not open (`open table` opens it)",
+            "a blocked table" => "at `press place_bets`: not within 5000 ms: `phase blocked`",
+            "a fault that does nothing" => "`dice.cocked_1` does nothing here that could be seen",
             "an answer" => "the answer was done (\"",
             "lamps" => "is not so: `lit 1 3 6` [",
             _ => "",
@@ -186,7 +199,10 @@ fn a_wrong_file_says_what_where_and_what_is_allowed() {
         ),
         (&case("", r#""void not-flat: NZ9 7.1(x)""#, ""), vec!["case.toml:4:32: unknown clause of NZ9 `7.1(x)`"]),
         (&case(r#""expect dark because NZ9 6.7: why""#, "", ""), vec!["case.toml:2:35: unknown clause of NZ9 `6.7`"]),
-        (&case("", "", "").replace("nz-div9", "nz-dvi9"), vec!["case.toml:4:1: ", "did you mean `nz-div9`?"]),
+        (
+            &case(r#""pres tumble""#, "", "").replace("nz-div9", "nz-dvi9"),
+            vec!["case.toml:4:1: ", "did you mean `nz-div9`?", ":2:11: unknown step `pres`"],
+        ),
         (&case("", "", "[at_end]\nnever = [\"voidd\"]"), vec!["case.toml:6:11: ", "did you mean `voided`?"]),
         (
             &case("", "", "[at_end]\nphase = \"redy\""),

@@ -13,7 +13,7 @@ use tumbler_core::wire::topics::EventMessage;
 
 /// How the page looks.
 pub const STYLE: &str = "body{font:16px/1.5 system-ui,sans-serif;max-width:60em;margin:2em auto;padding:0 1em;color:#1a1a1a;background:#fff}\
-table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc}\
+table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.3em .6em;border-bottom:1px solid #ccc}td{overflow-wrap:anywhere}\
 .pass{color:#0a5c1e}.marginal{color:#7a4b00}.fail{color:#a3000f;font-weight:bold}svg{max-width:100%;height:auto}";
 /// Size of the plots, in pixels.
 const WIDTH: i64 = 640;

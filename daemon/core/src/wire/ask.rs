@@ -103,6 +103,7 @@ impl<'de> Deserialize<'de> for Ask {
 
 /// One line of the daemon.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "Line")]
 pub struct Reply {
     /// The request's number; `null` where the line could not be read.
     pub id: Option<u64>,
@@ -111,8 +112,29 @@ pub struct Reply {
     pub said: Said,
 }
 
+/// A line as it is read: one that is an answer and an error at once is neither.
+#[derive(Deserialize)]
+struct Line {
+    id: Option<u64>,
+    answer: Option<Told>,
+    error: Option<String>,
+}
+
+impl TryFrom<Line> for Reply {
+    type Error = &'static str;
+
+    fn try_from(line: Line) -> Result<Self, Self::Error> {
+        let said = match (line.answer, line.error) {
+            (Some(told), None) => Said::Answer(told),
+            (None, Some(why)) => Said::Error(why),
+            _ => return Err("a line has either `answer` or `error`"),
+        };
+        Ok(Self { id: line.id, said })
+    }
+}
+
 /// What the daemon says.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Said {
     /// An answer.

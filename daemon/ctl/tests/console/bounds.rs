@@ -62,6 +62,8 @@ fn a_hostile_socket_is_heard_and_not_obeyed() {
         (format!("{{\"id\":1,\"answer\":{{\"refused\":{{\"code\":\"closed\",\"why\":{quoted}}}}}}}"), 1, "refused"),
         (format!("{{\"id\":1,\"error\":{quoted}}}"), 2, "the table\u{fffd}[2J"),
         (format!("{{\"id\":1,\"answer\":{{{quoted}:1}}}}"), 2, "does not understand"),
+        ("{\"id\":1,\"answer\":{\"done\":\"closed\"},\"error\":\"not\"}".into(), 2, "does not understand"),
+        ("{\"id\":1,\"answer\":{\"done\":\"closed\"},\"answer\":{\"done\":\"open\"}}".into(), 2, "does not understand"),
         ("{\"id\":2,\"answer\":{\"done\":\"closed\"}}".into(), 2, "answers what was not asked"),
         ("{\"id\":null,\"answer\":{\"done\":\"closed\"}}".into(), 2, "answers what was not asked"),
     ] {

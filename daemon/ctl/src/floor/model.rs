@@ -26,7 +26,7 @@ const CAPPED: usize = 1000;
 pub(crate) enum Condition {
     /// Its journal is not the one that told earlier records: it was rolled back or rewritten.
     Rewritten,
-    /// A malfunction is latched.
+    /// A malfunction is latched, or it says that it is blocked.
     Fault,
     /// It is offline, or tells nothing although it is open.
     Silent,
@@ -260,7 +260,7 @@ impl Floor {
         let doubts = seen.doubts();
         let condition = if seen.rewritten.is_some() {
             Condition::Rewritten
-        } else if !faults.is_empty() {
+        } else if !faults.is_empty() || seen.is_blocked() {
             Condition::Fault
         } else if offline || quiet {
             Condition::Silent

@@ -143,6 +143,11 @@ impl TableState {
         self.online.is_none() && self.state.is_none() && self.faults.is_empty()
     }
 
+    /// Whether it says that it is blocked, whatever else it says.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.state.as_ref().is_some_and(|state| state.phase == Phase::Blocked.name())
+    }
+
     /// Why it is not known how the table is: what its topics leave out, or tell each otherwise.
     pub(super) fn doubts(&self) -> Vec<String> {
         let Some(state) = &self.state else {
@@ -161,7 +166,9 @@ impl TableState {
         let other = "`state` is of another boot than `status`: how the table is since it started was not told";
         let is_known = Phase::ALL.iter().any(|phase| phase.name() == state.phase);
         let newer = format!("its phase `{}` is none that this version of tumblerctl knows", clean(&state.phase));
-        told.chain(is_other.then(|| other.to_owned())).chain((!is_known).then_some(newer)).collect()
+        let unnamed = self.is_blocked() && state.malfunctions.is_empty();
+        let blocked = unnamed.then(|| "it is blocked, and names no malfunction".to_owned());
+        told.chain(blocked).chain(is_other.then(|| other.to_owned())).chain((!is_known).then_some(newer)).collect()
     }
 
     /// Whether this picture is newer than the one that is known. Of one boot the larger `seq` counts, whichever came first: a bridge

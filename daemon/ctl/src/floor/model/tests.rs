@@ -347,7 +347,9 @@ fn what_cannot_be_understood_is_said_and_harms_no_other_table() {
 fn words_of_a_newer_version_hide_no_malfunction() {
     let phase = "its phase `exploding` is none that this version of tumblerctl knows";
     type Change = fn(&mut Value);
-    let cases: [(Change, Condition, &[&str], &[&str]); 4] = [
+    let unnamed = "it is blocked, and names no malfunction";
+    let cases: [(Change, Condition, &[&str], &[&str]); 5] = [
+        (|state| state["phase"] = "blocked".into(), Condition::Fault, &[], &[unnamed]),
         (|state| state["phase"] = "exploding".into(), Condition::Gap, &[], &[phase]),
         (
             |state| state["malfunctions"] = json!([{"code": "flux", "cause": "x", "new": 1}]),

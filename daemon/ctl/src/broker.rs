@@ -4,13 +4,18 @@ use anyhow::{Context, ensure};
 use std::path::PathBuf;
 use std::time::Duration;
 use tumblerd::config::broker_address;
-use tumblerd::relay::{SYSTEM_AUTHORITIES, Settings, Tls};
+use tumblerd::relay::{Names, SYSTEM_AUTHORITIES, Settings, Tls, Trouble};
 
 /// What is to be looked at where the broker does not answer.
 pub(crate) const HELP: &str =
     "does it run, is --broker its address, and may this account read there (--username, --password-file)?";
 /// The keep-alive of the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What stands between, and what to look at where that does not say it.
+pub(crate) fn helped(trouble: &Trouble) -> String {
+    if trouble.advises { trouble.what.clone() } else { format!("{}; {HELP}", trouble.what) }
+}
 
 /// How this account reaches a broker.
 #[derive(Clone, Debug, clap::Args)]
@@ -47,11 +52,16 @@ pub(crate) fn broker(url: &str) -> Result<Broker, String> {
 }
 
 impl Access {
-    /// A connection to this broker under a client id.
+    /// A connection to this broker under a client id, and what a person sets where the broker takes another one only.
     ///
     /// # Errors
     /// Authorities to trust without TLS, or a file that cannot be read or does not hold what it should: no broker needs to be tried for that.
-    pub(crate) fn settings(&self, broker: &Broker, client_id: String) -> anyhow::Result<Settings> {
+    pub(crate) fn settings(
+        &self,
+        broker: &Broker,
+        client_id: String,
+        named_by: &'static str,
+    ) -> anyhow::Result<Settings> {
         ensure!(broker.tls || self.ca_file.is_none(), "--ca-file goes with mqtts://; mqtt:// has no use for it");
         let ca = self.ca_file.clone().unwrap_or_else(|| SYSTEM_AUTHORITIES.into());
         let settings = Settings {
@@ -62,6 +72,13 @@ impl Access {
             username: self.username.clone(),
             password_file: self.password_file.clone(),
             keep_alive: KEEP_ALIVE,
+            names: Names {
+                url: "`--broker`",
+                client_id: named_by,
+                account: "`--username` and `--password-file`",
+                authorities: "`--ca-file`",
+                certificate: "tumblerctl has none: let `--broker` name a port that asks for user name and password instead",
+            },
         };
         settings.consumer()?;
         Ok(settings)

@@ -8,7 +8,7 @@ mod table;
 mod text;
 mod told;
 
-use crate::broker::{Access, Broker, HELP, broker, random};
+use crate::broker::{Access, Broker, HELP, broker, helped, random};
 use crate::ending::{self, Ended};
 use crate::floor::feed::{News, follow};
 use crate::floor::model::{Condition, Floor, Picture};
@@ -79,7 +79,7 @@ impl View {
             News::Connected => self.floor.connected(now_ms),
             News::Message { topic, payload, kept } => self.floor.take(&topic, &payload, kept, now_ms),
             News::Told { kept, .. } => self.floor.told(kept),
-            News::Lost(why) => self.floor.lost(why, now_ms),
+            News::Lost(trouble) => self.floor.lost(trouble.what, now_ms),
         }
     }
 
@@ -125,7 +125,7 @@ impl Shown for OnScreen<'_> {
 
 pub(crate) fn run(of: &Arguments, json: bool) -> anyhow::Result<Ended> {
     let name = format!("tumblerctl-floor-{}", random()?.split('-').next().unwrap_or_default());
-    let settings = match of.access.settings(&of.broker, name) {
+    let settings = match of.access.settings(&of.broker, name, "`--username`") {
         Err(error) if of.check => return ending::watched(Err(error)),
         settings => settings?,
     };
@@ -172,7 +172,7 @@ async fn once(view: &mut View, news: &mut mpsc::Receiver<News>) -> anyhow::Resul
             let Some(item) = news.recv().await else { return Ok(()) };
             match &item {
                 News::Connected => is_connected = true,
-                News::Lost(why) => bail!("not connected to the broker: {why}; {HELP}"),
+                News::Lost(trouble) => bail!("not connected to the broker: {}", helped(trouble)),
                 News::Message { .. } | News::Told { .. } => {}
             }
             let is_all = matches!(item, News::Told { is_last: true, .. });

@@ -1,6 +1,6 @@
 //! Heads of journals that a broker kept for an auditor: fetched into a file, which no table can write.
 
-use crate::broker::HELP;
+use crate::broker::{HELP, helped};
 use anyhow::{Context, bail};
 use rumqttc::v5::mqttbytes::QoS;
 use rumqttc::v5::mqttbytes::v5::{Packet, Publish, SubscribeReasonCode};
@@ -66,7 +66,7 @@ pub(crate) fn fetch(settings: &Settings, file: &Path) -> anyhow::Result<Fetched>
                     } else {
                         Trouble::before_answer(&error, settings, None)
                     };
-                    bail!("{}; {HELP}", trouble.what)
+                    bail!(helped(&trouble))
                 }
                 Err(_) if is_subscribed => break,
                 Err(_) => bail!("the broker did not answer within {} s; {HELP}", ANSWERS.as_secs()),

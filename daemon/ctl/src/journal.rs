@@ -108,7 +108,7 @@ pub(crate) fn run(of: &Arguments, is_json: bool) -> anyhow::Result<Ended> {
 
 fn verify(of: &Verify, is_json: bool) -> anyhow::Result<Ended> {
     if let (Some(broker), Some(file)) = (&of.broker, &of.heads) {
-        let fetched = heads::fetch(&of.access.settings(broker, of.session.clone())?, file)?;
+        let fetched = heads::fetch(&of.access.settings(broker, of.session.clone(), "`--session`")?, file)?;
         if !is_json {
             say::line(&told(&fetched, of, broker, file))?;
         }

@@ -4,17 +4,14 @@ use rumqttc::TlsError;
 use rustls::{CertificateError, Error};
 use std::io;
 
-/// What to do where the broker's certificate is of nobody who is trusted.
-const TRUST: &str = "in `mqtt.ca_file` (tumblerctl: `--ca-file`)";
-
-/// What this error means at a broker that is called by the name `host`.
-pub(super) fn words(error: &TlsError, host: &str) -> String {
+/// What this error means at a broker that is called by the name `host`; the authorities to trust are set by `authorities`.
+pub(super) fn words(error: &TlsError, host: &str, authorities: &str) -> String {
     let io = match error {
         TlsError::Io(io) => io,
         other => return other.to_string(),
     };
     match io.get_ref().and_then(|inner| inner.downcast_ref::<Error>()) {
-        Some(Error::InvalidCertificate(why)) => certificate(why, host),
+        Some(Error::InvalidCertificate(why)) => certificate(why, host, authorities),
         Some(Error::InvalidMessage(_)) => not_for_tls("answers otherwise"),
         None if matches!(io.kind(), io::ErrorKind::ConnectionReset | io::ErrorKind::UnexpectedEof) => {
             not_for_tls("hung up")
@@ -27,10 +24,10 @@ fn not_for_tls(how: &str) -> String {
     format!("it {how} where TLS begins; most likely its port is not for TLS: take the port that is, or mqtt://")
 }
 
-fn certificate(why: &CertificateError, host: &str) -> String {
+fn certificate(why: &CertificateError, host: &str, authorities: &str) -> String {
     match why {
         CertificateError::UnknownIssuer => format!(
-            "its certificate comes from no authority that is trusted here: name that authority's certificate, or a self-signed one itself, {TRUST}"
+            "its certificate comes from no authority that is trusted here: name that authority's certificate, or a self-signed one itself, in {authorities}"
         ),
         CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
             "its certificate has expired, or this machine's clock is wrong: renew it, or set the clock".to_owned()
@@ -44,7 +41,7 @@ fn certificate(why: &CertificateError, host: &str) -> String {
         // rustls has no word of its own for it.
         CertificateError::Other(_) if format!("{why:?}").contains("CaUsedAsEndEntity") => format!(
             "its certificate is an authority's own, as `openssl req -x509` makes one, and may not be a broker's: give the broker one that is no \
-             authority's (basicConstraints CA:FALSE), and name who signed it {TRUST}"
+             authority's (basicConstraints CA:FALSE), and name who signed it in {authorities}"
         ),
         other => format!("its certificate is not accepted: {other}"),
     }
@@ -60,10 +57,7 @@ mod tests {
         let other = rustls::OtherError(Arc::new(io::Error::other("CaUsedAsEndEntity")));
         let certificate = |why| io::Error::new(io::ErrorKind::InvalidData, Error::InvalidCertificate(why));
         for (error, said) in [
-            (
-                certificate(CertificateError::UnknownIssuer),
-                "or a self-signed one itself, in `mqtt.ca_file` (tumblerctl: `--ca-file`)",
-            ),
+            (certificate(CertificateError::UnknownIssuer), "or a self-signed one itself, in `--ca-file`"),
             (certificate(CertificateError::Expired), "has expired, or this machine's clock is wrong"),
             (certificate(CertificateError::NotValidForName), "is not for the name `pit.example`"),
             (certificate(CertificateError::Other(other)), "is an authority's own"),
@@ -71,7 +65,7 @@ mod tests {
             (io::ErrorKind::UnexpectedEof.into(), "its port is not for TLS"),
             (io::Error::other("else"), "else"),
         ] {
-            let words = words(&TlsError::Io(error), "pit.example");
+            let words = words(&TlsError::Io(error), "pit.example", "`--ca-file`");
             assert!(words.contains(said), "{said}: {words}");
         }
     }

@@ -35,7 +35,9 @@ mod timing;
 mod trouble;
 
 pub use identity::Identity;
-pub use options::{SYSTEM_AUTHORITIES, Settings, Tls, check_authorities, check_certificate, check_key, check_password};
+pub use options::{
+    Names, SYSTEM_AUTHORITIES, Settings, Tls, check_authorities, check_certificate, check_key, check_password,
+};
 pub use outbox::Outbox;
 pub use runner::{Feeds, run};
 pub use timing::{FIRST_PAUSE, STEADY, Timing};

@@ -48,6 +48,34 @@ pub struct Settings {
     /// Longest silence before the connection is probed; at least 5 s. After two of them without a sign
     /// of the broker the connection is given up.
     pub keep_alive: Duration,
+    /// What a person sets all this by.
+    pub names: Names,
+}
+
+/// What a person sets to reach the broker, by the names that it has where they set it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Names {
+    /// The broker's address.
+    pub url: &'static str,
+    /// The client's id.
+    pub client_id: &'static str,
+    /// User name and password.
+    pub account: &'static str,
+    /// The authorities to trust.
+    pub authorities: &'static str,
+    /// What to do where the broker demands a certificate of its clients.
+    pub certificate: &'static str,
+}
+
+impl Names {
+    /// In a table's configuration.
+    pub const TABLE: Self = Self {
+        url: "`mqtt.url`",
+        client_id: "`mqtt.client_id`",
+        account: "`mqtt.username` and `mqtt.password_file`",
+        authorities: "`mqtt.ca_file`",
+        certificate: "set `mqtt.cert_file` and `mqtt.key_file`",
+    };
 }
 
 /// Files for TLS, all PEM. Read at every connect.
@@ -194,9 +222,9 @@ fn instead(wrong: String, bytes: &[u8]) -> String {
     let found = if bytes.starts_with(&[0x30, 0x82]) {
         "it is in DER; `openssl x509 -inform der` writes it in PEM"
     } else if text.contains("-BEGIN CERTIFICATE-") {
-        "it holds a certificate: mqtt.cert_file and mqtt.key_file may be swapped"
+        "it holds a certificate: the files of certificate and key may be swapped"
     } else if text.contains("PRIVATE KEY-") {
-        "it holds a private key: mqtt.cert_file and mqtt.key_file may be swapped"
+        "it holds a private key: the files of certificate and key may be swapped"
     } else {
         return wrong;
     };
@@ -258,6 +286,7 @@ mod tests {
             username: None,
             password_file: None,
             keep_alive: Duration::from_secs(1),
+            names: Names::TABLE,
         };
         let options = settings.options("status", vec![], &Certificates::default()).unwrap();
         assert_eq!(options.broker_address(), ("[fd00::1]".into(), 1883));

@@ -15,14 +15,17 @@ pub struct Trouble {
     pub what: String,
     /// Whether only a person can put it right: trying again soon is of no use.
     pub lasting: bool,
+    /// Whether the words say what to do.
+    pub advises: bool,
 }
 
 /// Another client has this table's id.
 pub(super) fn same_id(settings: &Settings) -> Trouble {
     Trouble::lasting(format!(
-        "another client of {} has the client id `{}` and takes the session over; give every table a `mqtt.client_id` of its own",
+        "another client of {} has the client id `{}` and takes the session over; give each a {} of its own",
         settings.broker(),
-        settings.client_id
+        settings.client_id,
+        settings.names.client_id
     ))
 }
 
@@ -42,7 +45,7 @@ fn refused(code: ConnectReturnCode, settings: &Settings) -> Trouble {
     let id = &settings.client_id;
     let (why, lasting) = match code {
         Code::ClientIdentifierNotValid | Code::BadClientId => {
-            (format!("the client id `{id}`; set `mqtt.client_id` to one that it takes"), true)
+            (format!("the client id `{id}`; set {} to what it takes", settings.names.client_id), true)
         }
         Code::Banned => (format!("this client as banned; who runs it can let `{id}` in again"), true),
         Code::UnsupportedProtocolVersion | Code::RefusedProtocolVersion => {
@@ -58,7 +61,8 @@ fn refused(code: ConnectReturnCode, settings: &Settings) -> Trouble {
         Code::ConnectionRateExceeded => ("so many connections in so short a time".into(), false),
         _ => ("the connection".into(), false),
     };
-    Trouble { what: format!("{} refuses {why} ({code:?}); its log says more", settings.broker()), lasting }
+    let what = format!("{} refuses {why} ({code:?}); its log says more", settings.broker());
+    Trouble { what, lasting, advises: true }
 }
 
 /// The broker takes connections and hangs up, since a moment in wall time.
@@ -79,7 +83,7 @@ fn alert(error: &ConnectionError) -> Option<String> {
 /// The broker answered CONNECT in a way that no broker of MQTT 5 does: with an alert of TLS, with the CONNACK of an older version, or
 /// by hanging up. `expired`: what there is to say of this client's certificate, where it has expired.
 fn unanswered(error: &ConnectionError, settings: &Settings, expired: Option<String>) -> Option<Trouble> {
-    let (broker, alert) = (settings.broker(), alert(error));
+    let (broker, alert, demanded) = (settings.broker(), alert(error), settings.names.certificate);
     let is_ended = is_hung_up(error)
         || matches!(error, ConnectionError::MqttState(StateError::Deserialization(PacketError::Io(_))));
     // An older CONNACK has no length of properties (MQTT 3.1.1, 3.2); where a broker has no word for it, it hangs up.
@@ -97,13 +101,11 @@ fn unanswered(error: &ConnectionError, settings: &Settings, expired: Option<Stri
             )));
         }
         Some(None) if alert.is_some_and(|alert| alert.contains("CertificateRequired")) => {
-            return Some(Trouble::lasting(format!(
-                "{broker} demands a certificate of its clients; set `mqtt.cert_file` and `mqtt.key_file`"
-            )));
+            return Some(Trouble::lasting(format!("{broker} demands a certificate of its clients; {demanded}")));
         }
-        Some(None) => "; or it demands a certificate of its clients (`mqtt.cert_file`, `mqtt.key_file`)",
-        Some(Some(_)) => "",
-        None => "; or its port is for TLS: take mqtts://",
+        Some(None) => format!("; or it demands a certificate of its clients: {demanded}"),
+        Some(Some(_)) => String::new(),
+        None => "; or its port is for TLS: take mqtts://".to_owned(),
     };
     (is_older || is_ended).then(|| {
         Trouble::lasting(format!(
@@ -130,12 +132,12 @@ impl Trouble {
     /// Trouble that may be over the next time.
     #[must_use]
     pub fn passing(what: impl Into<String>) -> Self {
-        Self { what: what.into(), lasting: false }
+        Self { what: what.into(), lasting: false, advises: false }
     }
     /// Trouble that lasts until a person puts it right.
     #[must_use]
     pub fn lasting(what: impl Into<String>) -> Self {
-        Self { what: what.into(), lasting: true }
+        Self { what: what.into(), lasting: true, advises: true }
     }
 
     /// The same of a broker that named the server to take instead.
@@ -165,12 +167,14 @@ impl Trouble {
             ConnectionError::ConnectionRefused(
                 code @ (ConnectReturnCode::BadUserNamePassword | ConnectReturnCode::NotAuthorized),
             ) => Self::lasting(format!(
-                "{broker} refuses user name and password ({code:?}); check `mqtt.username` and `mqtt.password_file`"
+                "{broker} refuses user name and password ({code:?}); check {}",
+                settings.names.account
             )),
             ConnectionError::ConnectionRefused(
                 code @ (ConnectReturnCode::UseAnotherServer | ConnectReturnCode::ServerMoved),
             ) => Self::lasting(format!(
-                "{broker} sends its clients to another server ({code:?}); who runs it says which: set `mqtt.url` to that one"
+                "{broker} sends its clients to another server ({code:?}); who runs it says which: set {} to that one",
+                settings.names.url
             )),
             ConnectionError::ConnectionRefused(code) => refused(*code, settings),
             ConnectionError::MqttState(StateError::ServerDisconnect { reason_code, reason_string }) => {
@@ -184,7 +188,8 @@ impl Trouble {
             ConnectionError::MqttState(StateError::ConnectionAborted) => Self::passing(format!("{broker} hung up")),
             ConnectionError::Io(error) => Self::passing(format!("{broker}: {error}")),
             ConnectionError::Tls(error) => {
-                Self::passing(format!("{broker}: TLS: {}", super::handshake::words(error, &settings.host)))
+                let words = super::handshake::words(error, &settings.host, settings.names.authorities);
+                Self { advises: true, ..Self::passing(format!("{broker}: TLS: {words}")) }
             }
             other => Self::passing(format!("{broker}: {other}")),
         }

@@ -219,5 +219,6 @@ pub(super) fn broker(mqtt: &Mqtt) -> relay::Settings {
         username: mqtt.username.clone(),
         password_file: mqtt.password_file.clone(),
         keep_alive: Duration::from_secs(u64::from(mqtt.keep_alive_s)),
+        names: relay::Names::TABLE,
     }
 }

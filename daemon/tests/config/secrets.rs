@@ -38,8 +38,8 @@ fn a_client_certificate_or_key_that_cannot_be_used_is_refused() {
     broker("server.crt", "server.key").config();
     for (certificate, key, at, what) in [
         ("server.der", "server.key", "15: mqtt.cert_file", "it is in DER"),
-        ("server.key", "server.crt", "15: mqtt.cert_file", "mqtt.cert_file and mqtt.key_file may be swapped"),
-        ("server.crt", "ca.crt", "16: mqtt.key_file", "mqtt.cert_file and mqtt.key_file may be swapped"),
+        ("server.key", "server.crt", "15: mqtt.cert_file", "the files of certificate and key may be swapped"),
+        ("server.crt", "ca.crt", "16: mqtt.key_file", "the files of certificate and key may be swapped"),
         ("server.crt", "locked.key", "16: mqtt.key_file", "holds a key with a passphrase, which nobody types"),
         ("server.crt", "old.key", "16: mqtt.key_file", "holds a key with a passphrase, which nobody types"),
         ("server.crt", "ca.key", "16: mqtt.key_file", "is not that of the certificate in "),

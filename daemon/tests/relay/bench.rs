@@ -16,7 +16,7 @@ use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::ask::Relay as Health;
 use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::{EventMessage, VERSION};
-use tumblerd::relay::{self, Feeds, Identity, Outbox, Settings, Timing};
+use tumblerd::relay::{self, Feeds, Identity, Names, Outbox, Settings, Timing};
 
 /// Records in memory, and how often they were read.
 #[derive(Clone, Default)]
@@ -58,6 +58,7 @@ pub(crate) fn settings(port: u16) -> Settings {
         username: None,
         password_file: None,
         keep_alive: Duration::from_secs(5),
+        names: Names::TABLE,
     }
 }
 

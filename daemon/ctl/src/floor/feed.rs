@@ -41,8 +41,8 @@ pub(crate) enum News {
         /// Nothing is left to come.
         is_last: bool,
     },
-    /// The broker cannot be reached, or was lost; in words for people. It is tried again.
-    Lost(String),
+    /// The broker cannot be reached, or was lost. It is tried again.
+    Lost(Trouble),
 }
 
 /// Subscribes to `filter` at this broker, again and again, for as long as somebody listens. To be called within a tokio
@@ -57,10 +57,10 @@ pub(crate) fn follow(settings: Settings, filter: String) -> mpsc::Receiver<News>
             // On a task of its own: whatever goes wrong inside rumqttc on a broker's garbage ends this connection only.
             let connection = tokio::spawn(connection(settings.clone(), filter.clone(), news.clone()));
             let trouble = connection.await.unwrap_or_else(|_| Trouble::passing("the MQTT library ended unexpectedly"));
-            if news.send(News::Lost(trouble.what)).await.is_err() {
+            let pause = if trouble.lasting { backoff.longest() } else { backoff.pause(began.elapsed()) };
+            if news.send(News::Lost(trouble)).await.is_err() {
                 return;
             }
-            let pause = if trouble.lasting { backoff.longest() } else { backoff.pause(began.elapsed()) };
             tokio::time::sleep(pause).await;
         }
     });

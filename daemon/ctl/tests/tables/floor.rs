@@ -280,9 +280,10 @@ async fn a_guarded_broker_lets_each_do_its_part() {
     assert!(hashed.status.success(), "{hashed:?}");
     assert!(!std::fs::read_to_string(secrets.join("passwd")).unwrap().contains(secret.trim()), "it is hashed");
 
-    let plain = free_port();
+    let (plain, demanding) = (free_port(), free_port());
+    let files = format!("cafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\n");
     let more = format!(
-        "cafile {at}/ca.crt\ncertfile {at}/server.crt\nkeyfile {at}/server.key\nlistener {plain} 127.0.0.1\n\
+        "{files}listener {demanding} 127.0.0.1\n{files}require_certificate true\nlistener {plain} 127.0.0.1\n\
          allow_anonymous false\npassword_file {at}/secrets/passwd\nacl_file {at}/acl\n"
     );
     let broker = Broker::start_with(free_port(), &more).await;
@@ -305,15 +306,19 @@ async fn a_guarded_broker_lets_each_do_its_part() {
         (untrusted, "comes from no authority that is trusted here"),
         (plainly, "or its port is for TLS: take mqtts://"),
         (format!("mqtts://127.0.0.1:{plain}"), "most likely its port is not for TLS"),
+        (format!("mqtts://127.0.0.1:{demanding}"), "tumblerctl has none"),
     ] {
-        let refused = ctl_at(&url, &["--once"]).output().unwrap();
+        let trusting = ["--once", "--ca-file", &ca];
+        let arguments = if said.starts_with("tumblerctl") { &trusting[..] } else { &trusting[..1] };
+        let refused = ctl_at(&url, arguments).output().unwrap();
         let told = String::from_utf8(refused.stderr).unwrap();
         assert!(refused.status.code() == Some(2) && told.contains(said), "{said}: {told}");
+        assert!(!told.contains("does it run") && !told.contains("mqtt."), "what a table's people set: {told}");
     }
     std::fs::write(&password, "wrong\n").unwrap();
     let refused = ctl_at(&url, &asked).output().unwrap();
     let said = String::from_utf8(refused.stderr).unwrap();
-    assert!(refused.status.code() == Some(2) && said.contains("refuses user name and password"), "{said}");
+    assert!(refused.status.code() == Some(2) && said.contains("check `--username` and `--password-file`"), "{said}");
     std::fs::write(&password, right).unwrap();
     let mut options = MqttOptions::new("tumblerd-pit-t1", "127.0.0.1", plain);
     options.set_credentials("pit-t1", secret.trim());

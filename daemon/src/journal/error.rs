@@ -159,7 +159,10 @@ pub enum JournalError {
         mode: u32,
     },
     /// A line of a file of heads that is none.
-    #[error("{}: line {line}: {why}", file.display())]
+    #[error(
+        "{}: line {line}: {why}; a file of heads has a message of `event` as the broker had it, or {{\"stream\":…,\"seq\":…,\"head\":…}}, in \
+         each line: `tumblerctl journal verify --heads FILE --broker URL` writes one into a new FILE", file.display()
+    )]
     NoHead {
         /// The file.
         file: PathBuf,

@@ -60,11 +60,7 @@ impl ToldHead {
     /// # Errors
     /// What it should be.
     pub fn parse(line: &str) -> Result<Self, String> {
-        let told: Self = serde_json::from_str(line).map_err(|error| {
-            format!(
-                "{error}; a line is a message on `event` as the broker had it, or {{\"stream\":…,\"seq\":…,\"head\":…}}"
-            )
-        })?;
+        let told: Self = serde_json::from_str(line).map_err(|error| error.to_string())?;
         if unhex(&told.head).is_none() {
             return Err(format!("`{}` is no head: it has 64 hexadecimal digits", told.head));
         }
@@ -224,7 +220,7 @@ fn each(file: &Path, mut take: impl FnMut(&ToldHead) -> Result<(), JournalError>
             continue;
         }
         let told = if read as u64 >= LINE {
-            Err(format!("it has more than {LINE} bytes; is this a file of heads?"))
+            Err(format!("it has more than {LINE} bytes"))
         } else {
             std::str::from_utf8(&line).map_err(|error| error.to_string()).and_then(|line| ToldHead::parse(line.trim()))
         };

@@ -205,9 +205,16 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
     assert!(row()["rewritten"].as_str().unwrap().contains("came again and is another"), "{}", row());
 
     // A file that is none is named with its place, and nothing is said of the journal.
-    std::fs::write(&heads, "{\"stream\":\"a\",\"seq\":1,\"head\":\"ab\"}\n").unwrap();
-    let (code, said) = verify(&["--heads", heads.to_str().unwrap()]);
-    assert!(code != Some(0) && said.contains("heads.jsonl: line 1: `ab` is no head"), "{said}");
+    for (line, wrong) in [
+        (b"{\"stream\":\"a\",\"seq\":1,\"head\":\"ab\"}\n".as_slice(), "`ab` is no head"),
+        (b"SQLite format 3\0\x02\0", "expected value"),
+        (b"\xff\xfe\0\n", "invalid utf-8"),
+    ] {
+        std::fs::write(&heads, line).unwrap();
+        let (code, said) = verify(&["--heads", heads.to_str().unwrap()]);
+        assert!(code != Some(0) && said.contains(&format!("heads.jsonl: line 1: {wrong}")), "{said}");
+        assert!(said.contains("a message of `event`") && said.contains("--heads FILE --broker URL"), "{said}");
+    }
 }
 
 /// Runs the daemon until the broker has acknowledged all of its records, and stops it.

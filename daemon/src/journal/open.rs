@@ -142,20 +142,15 @@ impl Journal {
         mut run: RunDir,
         boot: &str,
     ) -> Result<Self, JournalError> {
+        // Its log is there before the slot says that the journal is in use.
+        let store = Store::open(&places.journal, head)?;
         // From here on the head moves on without the slot.
         slot.write(|slot| {
             slot.closed = false;
             slot.set_head(head);
         })?;
         run.note(head);
-        Ok(Self {
-            store: Store::open(&places.journal, head)?,
-            slot,
-            run,
-            boot: boot.to_owned(),
-            durable: Arc::new(AtomicU64::new(head.seq)),
-            lock,
-        })
+        Ok(Self { store, slot, run, boot: boot.to_owned(), durable: Arc::new(AtomicU64::new(head.seq)), lock })
     }
 }
 

@@ -3,6 +3,7 @@
 use super::chain::{Hash, Head, Row, cursor_sum, genesis, link, unhex};
 use super::error::JournalError;
 use super::{Identity, schema};
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, OptionalExtension, params};
 use std::path::{Path, PathBuf};
 
@@ -160,6 +161,8 @@ impl Store {
     /// Merges the log and closes the file.
     pub(super) fn close(self) -> Result<(), JournalError> {
         let Self { connection, path, .. } = self;
+        let merges = connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, false);
+        merges.map_err(JournalError::sqlite(&path))?;
         connection.close().map_err(|(_, error)| JournalError::sqlite(&path)(error))
     }
 }

@@ -36,19 +36,20 @@ fn twice(look: impl Fn() -> Result<Report, JournalError>) -> Result<Report, Jour
 
 fn verified(path: &Path) -> Result<Report, JournalError> {
     let (journal, places) = journal_at(path)?;
+    // Before the log is looked for: a daemon that stops meanwhile says so in its last record.
+    let slot = places.as_ref().and_then(|places| SlotFile::read(&places.slot).ok().flatten());
+    let is_closed = slot.is_some_and(|slot| slot.closed);
     // A reader makes a log where there is none, which would hide that it is missing.
     let has_log = has_log(&journal);
     let open = if has_log { schema::open_reader } else { schema::open_alone };
     let connection = open(&journal).map_err(JournalError::sqlite(&journal))?;
-    // Beside a slot, that says how far the journal went.
-    let is_alone = places.is_none();
     let mut report = walk(&journal, places, &connection, Duration::ZERO)?;
-    if is_alone && !has_log && was_in_use(&report, &connection) {
+    if !is_closed && !has_log && was_in_use(&report, &connection) {
         report.fault(
             None,
             format!(
-                "there is no {}-wal, and the last record does not say that the journal was closed: what was written last lay in that log. Copy it with the \
-                 journal, or take `tumblerctl journal backup`",
+                "there is no {}-wal, and neither the last record nor a slot says that the journal was closed: what was written last lay in that log. Copy it \
+                 with the journal, or take `tumblerctl journal backup`",
                 journal.display()
             ),
         );

@@ -291,12 +291,14 @@ impl Work {
         }
         let head = self.store.head();
         let path = self.store.path().to_owned();
-        self.store.close()?;
-        tracing::debug!(journal = %path.display(), last = head.seq, "journal closed");
+        // Before the log goes: a slot that says otherwise beside no log is that of a copy that lacks it.
         self.slot.write(|slot| {
             slot.take_rounds(&kept);
             slot.set_head(head);
             slot.closed = true;
-        })
+        })?;
+        self.store.close()?;
+        tracing::debug!(journal = %path.display(), last = head.seq, "journal closed");
+        Ok(())
     }
 }

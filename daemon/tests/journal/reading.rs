@@ -142,6 +142,14 @@ fn a_backup_has_what_still_lies_in_the_log() {
     let report = verify(&copy).unwrap();
     assert!(report.records < session.last.0, "the log is to hold some of it");
     assert!(report.to_string().contains("there is no ") && !report.whole(), "{report}");
+    // The same of a directory, whose slot may know of none of them.
+    let other = table.dir.path().join("other");
+    std::fs::create_dir(&other).unwrap();
+    for name in ["journal.sqlite", "slot"] {
+        std::fs::copy(table.state().join(name), other.join(name)).unwrap();
+    }
+    let report = verify(&other).unwrap();
+    assert!(report.to_string().contains("`tumblerctl journal backup`") && !report.whole(), "{report}");
     std::fs::copy(table.state().join("journal.sqlite-wal"), table.dir.path().join("copy.sqlite-wal")).unwrap();
     let report = verify(&copy).unwrap();
     assert_eq!((report.records, report.whole()), (session.last.0, true), "{report}");

@@ -8,9 +8,9 @@ use serde::{Deserialize, Serialize};
 /// The measuring range of the TMP105 and LM75 types of sensor: -55 to 127.9375 C (TI SBOS324, "Temperature register").
 const RANGE: core::ops::RangeInclusive<i32> = -55_000..=127_938;
 
-/// What a register of zeros alone or of ones alone says, in steps of 0.5 or 0.125 K: so a sensor reads behind a data line that is stuck,
-/// or that nobody drives.
-const STUCK: [i32; 3] = [0, -500, -125];
+/// What a register of zeros alone or of ones alone says, which is 0 or one step below it, and the coarsest step is 0.5 K: so a sensor reads
+/// behind a data line that is stuck, or that nobody drives.
+const STUCK: core::ops::RangeInclusive<i32> = -500..=0;
 /// So long such a value is believed where nothing else is read in between. These sensors are within 2 to 3 K of the truth and resolve 0.5 K
 /// (TI SBOS324, NXP PCT2075): one that works, beside a motor and in a room with people, leaves such a step sooner, if it ever reads it.
 const STUCK_FOR: Millis = Millis(600_000);
@@ -69,8 +69,8 @@ impl Temperature {
         }
         if self.stuck.is_some_and(|since| ctx.reached(since, STUCK_FOR)) {
             return Some(format!(
-                "the sensor has read {} and nothing else for {} min, as behind a data line that is stuck",
-                celsius(reading),
+                "the sensor has read {:?} C and nothing else for {} min, as behind a data line that is stuck",
+                f64::from(reading.0) / 1000.0,
                 STUCK_FOR.0 / 60_000
             ));
         }

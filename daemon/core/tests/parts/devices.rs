@@ -240,6 +240,9 @@ fn a_sensor_that_reads_as_behind_a_stuck_line_is_not_believed_for_long() {
     for (values, said) in [
         (vec![0], "the sensor has read 0.0 C and nothing else for 10 min, as behind a data line that is stuck"),
         (vec![-500], "the sensor has read -0.5 C and nothing else for 10 min, as behind a data line that is stuck"),
+        (vec![-125], "the sensor has read -0.125 C and nothing else for 10 min, as behind a data line that is stuck"),
+        // Twelve bits of ones, in thousandths.
+        (vec![-62], "the sensor has read -0.062 C and nothing else for 10 min, as behind a data line that is stuck"),
         (vec![0, 500, 0, -500], ""),
         (vec![500], ""),
         (vec![25_000], ""),

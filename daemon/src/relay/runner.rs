@@ -90,6 +90,8 @@ struct Runner<O> {
     refused: RefusedRecord,
     /// The broker ended the last connection over a message, and did not say which.
     is_careful: bool,
+    /// It ended the last one over a topic that was not refused before. There are few of them, so the next ones are soon known as well.
+    is_known: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -132,6 +134,7 @@ pub async fn run<O: Outbox>(
         connected_since: None,
         refused: RefusedRecord::new(timing),
         is_careful: false,
+        is_known: false,
         health: Health { broker: settings.broker(), ..Health::default() },
         settings,
         identity,
@@ -145,6 +148,9 @@ pub async fn run<O: Outbox>(
             End::Lost(trouble) => trouble,
         };
         let stood = runner.connected_since.take().map_or(Duration::ZERO, |since| since.elapsed());
+        if std::mem::take(&mut runner.is_known) {
+            backoff.reset();
+        }
         let pause = if trouble.lasting { backoff.longest() } else { backoff.pause(stood) };
         tracing::warn!(broker = runner.health.broker, ?pause, "not connected: {}", trouble.what);
         runner.keys.drop_all();
@@ -401,6 +407,7 @@ impl<O: Outbox> Runner<O> {
                 Trouble::passing(format!("{broker} refuses record {}: {why}", seq.0))
             }
             Some(Sent::Retained(slot)) => {
+                self.is_known = !self.retained.is_refused(slot);
                 self.retained.refused(slot, why, Instant::now() + self.timing.longest * RARELY);
                 Trouble::passing(format!("{broker} refuses a topic: {why}"))
             }

@@ -79,6 +79,11 @@ impl Bench {
 
     /// A relay that goes on after this record, as after a restart of the daemon.
     pub(crate) fn start_after(settings: Settings, after: Seq, journal: Journal) -> Self {
+        Self::start_with(settings, timing(), after, journal)
+    }
+
+    /// The same with these pauses.
+    pub(crate) fn start_with(settings: Settings, timing: Timing, after: Seq, journal: Journal) -> Self {
         let last = Seq(journal.records.lock().unwrap().len() as u64);
         let (snapshot, snapshots) = watch::channel(Arc::new(table()));
         let (durable, durables) = watch::channel(last);
@@ -102,7 +107,7 @@ impl Bench {
             backend: "virtual".into(),
         };
         let outbox = journal.clone();
-        let task = tokio::spawn(async move { relay::run(settings, identity, timing(), outbox, feeds).await.unwrap() });
+        let task = tokio::spawn(async move { relay::run(settings, identity, timing, outbox, feeds).await.unwrap() });
         Self { journal, snapshot, keys, acknowledged, health, stop, task, durable }
     }
 

@@ -1,15 +1,19 @@
 //! Peers that are no broker, or a bad one: the connection is lost, and nothing else.
 
-use super::bench::{Bench, settings};
+use super::bench::{Bench, Journal, settings, timing};
 use super::tap::packet;
 use crate::broker::Broker;
 use crate::wait::until;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
+use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
+use tumbler_core::units::Seq;
+use tumblerd::relay::Timing;
 
 /// MQTT 5 CONNACK, success, no properties.
 const WELCOME: &[u8] = &[0x20, 3, 0, 0, 0];
@@ -131,6 +135,19 @@ async fn a_topic_that_costs_the_connection_is_left_alone() {
         let trouble = bench.health().trouble.unwrap_or_default();
         assert!(!trouble.contains("another client"), "{trouble}");
     }
+}
+
+/// Where it does so for one topic after the other, the pauses do not grow from each to the next: the others are told before it would have
+/// been a day.
+#[tokio::test]
+async fn many_topics_that_cost_the_connection_keep_the_others_back_for_a_while_only() {
+    let (port, _peer) = refusing("t1/fault/", 0, true, u32::MAX).await;
+    let timing = Timing { longest: Duration::from_secs(86_400), ..timing() };
+    let bench = Bench::start_with(settings(port), timing, Seq(0), Journal::default());
+    bench.record(100);
+    bench.acknowledged(100).await;
+    let refused = bench.health().refused;
+    assert_eq!(refused.len(), Code::ALL.len(), "{refused:?}");
 }
 
 /// A broker that restarts hangs up a few times: no other client is to blame, and no topic.

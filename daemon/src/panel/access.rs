@@ -16,7 +16,7 @@ use super::kept::Kept;
 use super::problem::Problem;
 use super::repeats::{self, Repeats};
 use super::sessions::{LONGEST, Session, Sessions};
-use super::{Give, Login, Shared};
+use super::{About, Give, Login, Shared};
 use crate::network::messages::TechnicianCommand;
 use crate::random;
 use crate::run::clock;
@@ -28,6 +28,7 @@ use axum::middleware::Next;
 use axum::response::{AppendHeaders, IntoResponse, Response};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use sha2::{Digest, Sha256};
 use std::net::{IpAddr, Ipv4Addr};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -36,10 +37,8 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout};
 
-/// The cookie that holds a session's token.
-const COOKIE: &str = "tumblerd";
-/// The cookie by which a browser is known that has logged in before, and how long it keeps it.
-const DEVICE: (&str, Duration) = ("tumblerd-device", Duration::from_secs(90 * 24 * 3600));
+/// How long a browser keeps the cookie by which it is known.
+const DEVICE: Duration = Duration::from_secs(90 * 24 * 3600);
 /// A header that no form and no foreign page can send without being asked about it, which nobody here grants.
 const OWN: &str = "x-tumblerd";
 /// Longest body, in bytes, and longest time until it has come.
@@ -51,6 +50,11 @@ const COMMANDS: usize = 4;
 
 /// Sessions, accounts and the brake, where a login is configured.
 pub(super) struct Access {
+    /// The cookie that holds a session's token. It has a name of the table's own: all ports of a host share their cookies, and so do tables
+    /// that somebody reaches through `ssh -L`.
+    cookie: String,
+    /// The cookie by which a browser is known that has logged in before.
+    device: String,
     file: PathBuf,
     give: Give,
     sessions: Mutex<Sessions>,
@@ -84,7 +88,7 @@ impl std::fmt::Debug for Access {
 
 impl Access {
     /// Nothing keeps the panel from being looked at; accounts that cannot be read are told in the log, and at each login.
-    pub(super) fn new(login: Login) -> Self {
+    pub(super) fn new(login: Login, of: &About) -> Self {
         match Accounts::read(&login.accounts) {
             Err(error) => tracing::warn!("nobody can log in at the panel: {error}"),
             Ok(accounts) if accounts.is_empty() => {
@@ -92,7 +96,12 @@ impl Access {
             }
             Ok(_) => {}
         }
+        // Names of tables may have characters that no cookie's name has.
+        let table = hex::encode(Sha256::digest(format!("{}\n{}", of.site, of.table)));
+        let table = table.get(..16).unwrap_or_default();
         Self {
+            cookie: format!("tumblerd-{table}"),
+            device: format!("tumblerd-device-{table}"),
             file: login.accounts,
             give: login.give,
             sessions: Mutex::default(),
@@ -134,9 +143,13 @@ impl Access {
         Problem::busy("the accounts cannot be read; the daemon's log says why and what to do".into(), None)
     }
 
+    fn token<'a>(&self, headers: &'a HeaderMap) -> Option<&'a str> {
+        held(headers, &self.cookie)
+    }
+
     /// The session of a request, as long as its account is what it was.
     async fn session(&self, headers: &HeaderMap) -> Result<Option<Session>, Problem> {
-        let Some(token) = token(headers) else { return Ok(None) };
+        let Some(token) = self.token(headers) else { return Ok(None) };
         let Some(session) = self.sessions().used(token, Instant::now()) else { return Ok(None) };
         if self.accounts().await?.hash(&session.account) == Some(&session.hash) {
             return Ok(Some(session));
@@ -229,10 +242,6 @@ fn held<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<&'a str> {
         let (name, value) = pair.trim().split_once('=')?;
         (name == cookie).then_some(value)
     })
-}
-
-fn token(headers: &HeaderMap) -> Option<&str> {
-    held(headers, COOKIE)
 }
 
 /// A cookie for these addresses and so long; with none it is taken away.
@@ -333,24 +342,24 @@ pub(super) async fn log_in(State(shared): State<Shared>, request: Request) -> Re
     let address = request.extensions().get().map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), |client: &Client| client.0);
     let Credentials { name, password } = sent(request.into_body()).await?;
     // A session from before is over, whoever logs in now.
-    if let Some(token) = token(&headers) {
+    if let Some(token) = access.token(&headers) {
         access.sessions().end(token);
     }
-    let device = held(&headers, DEVICE.0);
+    let device = held(&headers, &access.device);
     let attempt = Attempt::new(&name, address, device);
-    let begun = access.log_in(attempt, name.clone(), password, device.map(str::to_owned)).await?;
+    let begun = Arc::clone(&access).log_in(attempt, name.clone(), password, device.map(str::to_owned)).await?;
     let set = AppendHeaders([
-        (header::SET_COOKIE, cookie(COOKIE, &begun.session, "/", LONGEST, &headers)),
-        (header::SET_COOKIE, cookie(DEVICE.0, &begun.device, "/api/login", DEVICE.1, &headers)),
+        (header::SET_COOKIE, cookie(&access.cookie, &begun.session, "/", LONGEST, &headers)),
+        (header::SET_COOKIE, cookie(&access.device, &begun.device, "/api/login", DEVICE, &headers)),
     ]);
     Ok((set, Json(serde_json::json!({ "account": name }))).into_response())
 }
 
 pub(super) async fn log_out(State(shared): State<Shared>, headers: HeaderMap) -> Result<Response, Problem> {
     let access = access(&shared)?;
-    if let Some(token) = token(&headers) {
+    if let Some(token) = access.token(&headers) {
         access.sessions().end(token);
     }
-    let set = [(header::SET_COOKIE, cookie(COOKIE, "", "/", Duration::ZERO, &headers))];
+    let set = [(header::SET_COOKIE, cookie(&access.cookie, "", "/", Duration::ZERO, &headers))];
     Ok((StatusCode::OK, set, Json(serde_json::json!({ "account": null }))).into_response())
 }

@@ -66,7 +66,7 @@ pub async fn on(listener: TcpListener, feeds: Feeds) {
     let Feeds { about, snapshot, durable, relay, records, traces, wires, disk, login, host, stop } = feeds;
     let picture = Arc::new(Mutex::new(Picture::default()));
     let collecting = picture::collect(Arc::clone(&picture), traces, snapshot.clone());
-    let (access, names) = (login.map(|login| Arc::new(Access::new(login))), names(host));
+    let (access, names) = (login.map(|login| Arc::new(Access::new(login, &about))), names(host));
     let stops = stop.clone();
     let counting = {
         let access = access.clone();

@@ -87,8 +87,10 @@ impl Browser {
     pub(crate) fn log_in(&mut self, name: &str, password: &str) -> Option<Answer> {
         let body: Value = json!({ "name": name, "password": password });
         let answer = self.ask("POST", "/api/login", &body.to_string())?;
-        let set = answer.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next());
-        self.cookies.extend(set.map(str::to_owned));
+        for set in answer.head.lines().filter_map(|line| line.strip_prefix("set-cookie: ")?.split(';').next()) {
+            self.cookies.retain(|cookie| cookie.split('=').next() != set.split('=').next());
+            self.cookies.push(set.to_owned());
+        }
         Some(answer)
     }
 }

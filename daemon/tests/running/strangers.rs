@@ -4,7 +4,8 @@ use super::bench::{LONG, Place};
 use super::browser::{Browser, PASSWORD, with_panel};
 use super::cgroup::{Cgroup, limit_of_the_unit};
 use nix::sys::signal::Signal;
-use serde_json::json;
+use serde_json::{Value, json};
+use std::fs;
 use std::io::Write;
 use std::net::TcpStream;
 use std::process::Command;
@@ -135,6 +136,34 @@ fn strangers_hold_up_neither_a_technician_who_was_there_before_nor_the_console_n
     assert!(place.ask(&json!("status"))["answer"]["status"].is_object());
     let lines = log(&place, "failed login");
     assert!(lines.len() <= 4, "{lines:?}");
+}
+
+/// technician.md, Hardware tests from the browser: tables that are reached through `ssh -L` are one host, and a browser shows the cookies of
+/// a host to all its ports.
+#[test]
+fn tables_on_one_host_keep_their_logins_apart() {
+    let up = |name: &str| {
+        let place = Place::new();
+        let port = with_panel(&place);
+        let config = fs::read_to_string(place.path("table.toml")).unwrap();
+        fs::write(place.path("table.toml"), config.replace("table = \"t\"", &format!("table = \"{name}\""))).unwrap();
+        place.commission();
+        let daemon = place.start();
+        let wire = place.wire();
+        place.told("READY=");
+        (Browser::new(port, 2, 1).waits(), (place, daemon, wire))
+    };
+    let ((mut one, _one), (mut other, _other)) = (up("one"), up("other"));
+    let who = |panel: &Browser| {
+        let told: Value = serde_json::from_str(&panel.ask("GET", "/api/session", "").unwrap().body).unwrap();
+        told["account"].clone()
+    };
+    assert_eq!(one.log_in("jo", PASSWORD).unwrap().code, 200);
+    other.cookies.clone_from(&one.cookies);
+    assert_eq!(who(&other), Value::Null, "a login is one table's");
+    assert_eq!(other.log_in("jo", PASSWORD).unwrap().code, 200);
+    one.cookies.clone_from(&other.cookies);
+    assert_eq!([who(&one), who(&other)], ["jo", "jo"], "and takes none away from another");
 }
 
 /// Follows the table from 127.0.`net`.`host`, for as long as the connection is held.

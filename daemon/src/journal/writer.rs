@@ -31,14 +31,15 @@ const SLOT_BEHIND: u64 = 256;
 const CHECKPOINT: u32 = 100;
 
 impl Journal {
-    /// Starts the writer's thread (`journal`). `answer` is called on it, for every commit and for the first of a row of failures.
+    /// Starts the writer's thread (`journal`). `answer` is called on it, for every commit and for the first of a row of failures, and before
+    /// it where the disk has no room.
     ///
     /// # Errors
     /// The thread cannot be started.
     pub fn spawn(self, answer: impl Fn(Input) + Send + 'static) -> Result<(Appender, Writer), JournalError> {
         let queue = Arc::new(Queue::default());
         let path = self.store.path().to_owned();
-        let work = Work {
+        let mut work = Work {
             store: self.store,
             slot: self.slot,
             run: self.run,
@@ -55,6 +56,8 @@ impl Journal {
             tested: false,
             commits: 0,
         };
+        // Before the table starts, so that it is never told to be up on a disk without room.
+        work.look_at_the_room();
         let jobs = Arc::clone(&queue);
         let thread = std::thread::Builder::new()
             .name("journal".to_owned())

@@ -183,6 +183,11 @@ impl Control {
             journal_failed: false,
         };
         control.carry_out(0);
+        // What was found out before the start, such as a disk without room, counts before anybody is told that the table is up.
+        while let Ok(arrival) = control.inbox.try_recv() {
+            control.batch.push(Arrival { at: now, ..arrival });
+        }
+        control.turn();
         // Nobody listening any more means that the daemon is about to end.
         let _ = parts.up.send(Up { snapshot: shown, meters: seen });
         Ok(control)

@@ -130,12 +130,18 @@ impl Place {
 
     /// The same with its log there.
     pub(crate) fn start_logging(&self, log: Stdio) -> Daemon {
-        let mut command = self.command();
-        let child = command
+        self.start_within(|mut command| {
+            command.stderr(log);
+            command
+        })
+    }
+
+    /// The same by what `within` makes of its command.
+    pub(crate) fn start_within(&self, within: impl FnOnce(Command) -> Command) -> Daemon {
+        let child = within(self.command())
             .env("NOTIFY_SOCKET", self.path("notify"))
             .env("WATCHDOG_USEC", "2000000")
             .env_remove("WATCHDOG_PID")
-            .stderr(log)
             .spawn()
             .unwrap();
         Daemon(child)

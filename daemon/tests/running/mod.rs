@@ -206,6 +206,29 @@ fn a_recording_of_a_real_run_replays_bit_for_bit() {
     assert!(daemon.ended().success());
 }
 
+/// design.md, Journal: a disk that is full at the start is told before the table is said to be up.
+#[test]
+#[expect(clippy::print_stdout, reason = "says why nothing was looked at")]
+fn a_table_whose_disk_is_almost_full_comes_up_blocked() {
+    if !nix::unistd::Uid::effective().is_root() {
+        println!("this user may mount nothing");
+        return;
+    }
+    let place = Place::new();
+    let _daemon = place.start_within(|plain| {
+        let mounted = "mount -t tmpfs -o size=1m,mode=700 tmpfs \"$1\"; shift; \"$@\" --commission; exec \"$@\"";
+        let mut command = std::process::Command::new("unshare");
+        command.args(["-m", "sh", "-ec", mounted, "sh"]).arg(place.path("state"));
+        command.arg(plain.get_program()).args(plain.get_args());
+        command
+    });
+    let _wire = place.wire();
+    let first = place.told("STATUS=");
+    assert!(first.starts_with("STATUS=blocked") && first.contains("malfunction journal"), "{first}");
+    let status = place.ask(&json!("faults")).to_string();
+    assert!(status.contains("disk is almost full") && status.contains("make room"), "{status}");
+}
+
 #[test]
 fn a_table_that_was_never_commissioned_is_refused_and_nothing_is_driven() {
     let place = Place::new();

@@ -10,7 +10,7 @@
 //!
 //! A shift manager may do what a supervisor may, and alone decides what the rules leave to one (SGV6, SGOC 5.14).
 //!
-//! Every refusal is answered. Whoever is refused without an end does not fill the disk by it: [`Refusals`].
+//! Every refusal is answered. Whoever is refused without an end does not fill the disk by it, nor does who has recordings written: [`Callers`].
 
 use crate::prelude::*;
 use crate::refusal::Refusal;
@@ -22,6 +22,9 @@ use serde::{Deserialize, Serialize};
 /// Refusals of one caller that are recorded: so many at once, and then one in this time. People and scripts that ask for everything once
 /// stay below. A commit costs up to 12 KiB of flash, whatever it holds: that is 6 MB once, and 17 MB a day at one a minute.
 const RECORDED: (u32, Millis) = (512, Millis(60_000));
+/// Recordings that one caller may have written: so many at once, and then one in this time. One takes up to 160 KiB of flash, and pushes out
+/// the oldest of those that are kept: that is 23 MB a day, and hours until an incident's goes.
+const RECORDINGS: (u32, Millis) = (8, Millis(600_000));
 /// Callers that are counted one by one. The accounts of a machine that reach the console are fewer.
 const CALLERS: usize = 32;
 
@@ -53,38 +56,62 @@ pub(crate) fn may_ask(caller: &Caller, command: &Command, facts: Facts) -> Resul
     Ok(())
 }
 
-/// How often who was refused of late. The panel's accounts count as one caller: whoever breaks into the network's process can make
+/// How often who was refused, or had a recording written, of late. The panel's accounts count as one caller: whoever breaks into the network's process can make
 /// their names up.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Refusals(BTreeMap<String, Counted>);
+pub(crate) struct Callers(BTreeMap<String, Counted>);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Counted {
-    /// When all of the first few are recorded again.
+    /// When all of the first few are granted again.
     rested: Mono,
     /// Refusals since the last recorded one.
     left_out: u64,
 }
 
-impl Refusals {
+impl Counted {
+    /// Takes one of so many at once, and then one in this time; otherwise says how long there is none.
+    fn take(&mut self, (most, each): (u32, Millis), at: Mono) -> Result<(), u64> {
+        let rested = self.rested.max(at).after(each);
+        let wait = rested.nanos_since(at.after(Millis(each.0.saturating_mul(most))));
+        if wait > 0 {
+            return Err(wait);
+        }
+        self.rested = rested;
+        Ok(())
+    }
+}
+
+impl Callers {
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Counts a refusal. One that is to be recorded gives how many were left out before it.
-    pub(crate) fn count(&mut self, account: &str, at: Mono) -> Option<u64> {
-        self.0.retain(|_, caller| caller.left_out > 0 || caller.rested > at);
-        let caller = if account.ends_with(PANEL) { PANEL } else { account };
-        let caller = if self.0.len() < CALLERS || self.0.contains_key(caller) { caller } else { "" };
-        let counted = self.0.entry(caller.to_owned()).or_insert(Counted { rested: at, left_out: 0 });
-        let (most, each) = RECORDED;
-        let rested = counted.rested.max(at).after(each);
-        if rested > at.after(Millis(each.0.saturating_mul(most))) {
+    pub(crate) fn refusal(&mut self, account: &str, at: Mono) -> Option<u64> {
+        let counted = self.counted(account, at);
+        if counted.take(RECORDED, at).is_err() {
             counted.left_out = counted.left_out.saturating_add(1);
             return None;
         }
-        counted.rested = rested;
         Some(core::mem::take(&mut counted.left_out))
+    }
+
+    /// Counts a recording, or refuses it.
+    pub(crate) fn recording(&mut self, account: &str, at: Mono) -> Result<(), Refusal> {
+        let (most, each) = RECORDINGS;
+        self.counted(account, at).take(RECORDINGS, at).map_err(|wait| Refusal::TooManyRecordings {
+            most,
+            each,
+            wait_s: wait.div_ceil(1_000_000_000),
+        })
+    }
+
+    fn counted(&mut self, account: &str, at: Mono) -> &mut Counted {
+        self.0.retain(|_, caller| caller.left_out > 0 || caller.rested > at);
+        let caller = if account.ends_with(PANEL) { PANEL } else { account };
+        let caller = if self.0.len() < CALLERS || self.0.contains_key(caller) { caller } else { "" };
+        self.0.entry(caller.to_owned()).or_insert(Counted { rested: at, left_out: 0 })
     }
 }
 
@@ -115,20 +142,20 @@ mod tests {
     /// The first few, then one in a minute, which says how many were left out; nobody hides in another one's flood.
     #[test]
     fn refusals_without_an_end_are_counted() {
-        let mut refusals = Refusals::default();
+        let mut refusals = Callers::default();
         let half = |n: u32| Mono(0).after(Millis(500 * n));
-        let flood: Vec<Option<u64>> = (0..721).map(|n| refusals.count(&format!("name{n}{PANEL}"), half(n))).collect();
+        let flood: Vec<Option<u64>> = (0..721).map(|n| refusals.refusal(&format!("name{n}{PANEL}"), half(n))).collect();
         // One more is recorded after each minute.
         assert!(flood.iter().take(516).all(|told| *told == Some(0)), "{flood:?}");
         let later: Vec<u64> = flood.iter().skip(516).copied().flatten().collect();
         assert_eq!(later, [84, 119], "{flood:?}");
-        assert_eq!(refusals.count("mei", half(721)), Some(0));
-        assert_eq!(refusals.count(PANEL, half(4000)), Some(0), "rested");
+        assert_eq!(refusals.refusal("mei", half(721)), Some(0));
+        assert_eq!(refusals.refusal(PANEL, half(4000)), Some(0), "rested");
         for n in 0..700 {
-            let _ = refusals.count(&format!("name{n}"), half(4001));
+            let _ = refusals.refusal(&format!("name{n}"), half(4001));
         }
         assert!(refusals.0.len() <= CALLERS + 1, "{}", refusals.0.len());
-        let _ = refusals.count("mei", half(80_000));
+        let _ = refusals.refusal("mei", half(80_000));
         assert_eq!(refusals.0.len(), 2, "who rests is forgotten, and nothing that is still to be told");
     }
 

@@ -152,6 +152,16 @@ pub enum Refusal {
     /// The turn of the key is older than the latch.
     #[error("turn the supervisor's key again: {0} was latched after its last turn")]
     KeyOlderThanLatch(Code),
+    /// Each wears the disk, and pushes the oldest one out.
+    #[error("{most} recordings of this account were written, and then one in {} min is, as each wears the disk: ask again in {wait_s} s", .each.0 / 60_000)]
+    TooManyRecordings {
+        /// Recordings that it may have written at once.
+        most: u32,
+        /// The time in which one more is written.
+        each: Millis,
+        /// How long none is, in seconds.
+        wait_s: u64,
+    },
     /// Only a repair opens this latch.
     #[error("no procedure replaces {code}: {why}. It has to be rectified")]
     NoProcedureReplaces {

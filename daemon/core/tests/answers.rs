@@ -134,3 +134,23 @@ fn a_refusal_and_a_recording_do_not_wait() {
     let record = world.ask(Command::Record);
     assert!(matches!(world.reply(record), Some(Answer::Done(_))), "{:?}", world.reply(record));
 }
+
+/// console.md, Bounds: a recording wears the disk, so nobody has them written without an end, and who is refused is told until when.
+#[test]
+fn recordings_without_an_end_are_refused() {
+    let mut world = World::new(settings("nz-div9", "nz-div9-1"));
+    let mut ask = |ms: u64| {
+        world.pass(ms);
+        let request = world.ask(Command::Record);
+        world.reply(request).cloned()
+    };
+    for _ in 0..8 {
+        assert!(matches!(ask(0), Some(Answer::Done(_))));
+    }
+    let Some(Answer::Refused { code, why }) = ask(0) else { panic!("the ninth is written") };
+    assert_eq!(code, "too-many-recordings");
+    assert!(why.contains("one in 10 min") && why.ends_with("ask again in 600 s"), "{why}");
+    assert!(matches!(ask(599_000), Some(Answer::Refused { .. })));
+    assert!(matches!(ask(2_000), Some(Answer::Done(_))));
+    assert!(matches!(ask(0), Some(Answer::Refused { .. })));
+}

@@ -190,6 +190,8 @@ const RARE: &[Refusal] = &[
     ("", &["no-name"]),
     ("", &["no-reason"]),
     ("", &["no-procedure"]),
+    // Nobody asks for so many within some minutes; covered by the core's own tests.
+    ("record", &["too-many-recordings"]),
     // A rule set of another version; covered by the core's own tests.
     ("void-afterwards", &["rules-forgotten"]),
 ];

@@ -36,7 +36,7 @@ impl Table {
             Ok(None) => {}
             Ok(Some(done)) => self.answer(request, Answer::Done(done)),
             Err(why) => {
-                if let Some(left_out) = self.refusals.count(&caller.account, self.ctx.at()) {
+                if let Some(left_out) = self.refusals.refusal(&caller.account, self.ctx.at()) {
                     self.refuse(what, Some(&caller.account), &why, left_out);
                 }
                 self.answer(request, Answer::from(&why));
@@ -56,6 +56,7 @@ impl Table {
     fn carry_out(&mut self, request: u64, caller: &Caller, command: &Command) -> Result {
         match command {
             Command::Record => {
+                self.recordings.recording(&caller.account, self.ctx.at())?;
                 // Nothing of it is in the journal: it is done whether that can be written or not.
                 self.ctx.dump("record", Some(request));
                 Ok(None)

@@ -21,7 +21,7 @@ mod stillness;
 mod verdict;
 mod wires;
 
-use crate::access::Refusals;
+use crate::access::Callers;
 use crate::prelude::*;
 use show::Picture;
 pub use start::{Found, Start};
@@ -64,8 +64,10 @@ pub struct Table {
     #[serde(skip)]
     asker: Option<Who>,
     picture: Picture,
-    #[serde(default, skip_serializing_if = "Refusals::is_empty")]
-    refusals: Refusals,
+    #[serde(default, skip_serializing_if = "Callers::is_empty")]
+    refusals: Callers,
+    #[serde(default, skip_serializing_if = "Callers::is_empty")]
+    recordings: Callers,
 }
 
 impl Table {

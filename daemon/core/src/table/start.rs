@@ -2,6 +2,7 @@
 
 use super::Table;
 use super::show::Picture;
+use crate::access::Callers;
 use crate::context::Context;
 use crate::device::Devices;
 use crate::device::lamps::Lamps;
@@ -97,7 +98,8 @@ impl Table {
             test: None,
             asker: None,
             picture: Picture::found(&standing, last),
-            refusals: crate::access::Refusals::default(),
+            refusals: Callers::default(),
+            recordings: Callers::default(),
             ctx: Context::new(settings, now),
         };
         if let Some(dice) = standing.dice {

@@ -31,6 +31,8 @@ pub(super) struct State {
     /// Rounds that have ended, and whether they are void; the number of the last round that began.
     pub(super) ended: BTreeMap<u64, bool>,
     pub(super) last: u64,
+    /// How often a recording was asked for, by whomever.
+    pub(super) recordings: u32,
     /// Records were lost, and what they said is not known.
     pub(super) holes: bool,
     /// Whether the reader last saw three dice that it can tell apart.
@@ -65,6 +67,7 @@ impl State {
         if is_test(command) {
             self.testing_ns = Some(scene.now_ns);
         }
+        self.recordings += u32::from(command == "record");
     }
 
     /// This command was refused, and started no test.

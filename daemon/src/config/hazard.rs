@@ -1,7 +1,7 @@
 //! What no key shows to be wrong alone: values that are each allowed, and take away what they are there for.
 
 use super::problem::{Problem, Wrong};
-use super::{Console, Mqtt, Network, Panel};
+use super::{Console, Journal, Mqtt, Network, Panel};
 use crate::hardware::thermometer;
 use crate::panel::accounts::Accounts;
 use crate::relay::{check_authorities, check_certificate, check_key, check_password};
@@ -25,26 +25,90 @@ pub(super) const TURNAROUND: u32 = 10;
 /// Where systemd lays credentials while the service runs. At another time they are not to be seen.
 const CREDENTIALS: &str = "/run/credentials/";
 
-/// What must be gone with the boot lies apart from what must not.
-pub(super) fn directories(state: &Path, run: &Path, network: &Path, wrong: &mut Vec<Wrong>) {
-    for (key, dir) in [("journal.run_dir", run), ("network.run_dir", network)] {
-        if dir.starts_with(state) {
-            let problem = if dir == state { "is the state directory too" } else { "lies in the state directory" };
-            let allowed =
-                "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot";
-            wrong.push((key.into(), format!("\"{}\" {problem}", dir.display()), allowed.into()));
+/// Places where nothing of the daemon's can be meant, whether a bench may use them all the same, and why. Of those that one path lies in, the
+/// first counts.
+const PLACES: [(&str, bool, &str); 11] = [
+    ("/proc", false, "the kernel keeps no file there"),
+    ("/sys", false, "the kernel keeps no file there"),
+    ("/dev/shm", true, "that is gone with the boot, and everybody may write there"),
+    ("/dev", false, "that is for devices, and gone with the boot"),
+    ("/etc", false, "that is for what people configure, and read-only to the service"),
+    ("/usr", false, "that is the system's, and read-only to the service"),
+    ("/boot", false, "that is for what the machine starts from, and read-only to the service"),
+    ("/tmp", true, "the service has one of its own, emptied when it stops, in which nobody else finds anything"),
+    ("/var/tmp", true, "the service has one of its own, emptied when it stops, in which nobody else finds anything"),
+    ("/home", true, "that is not there for the service"),
+    ("/root", true, "that is not there for the service"),
+];
+
+/// Directories, and those of sockets, that are allowed and cannot be meant. `is_bench`: no game is real.
+pub(super) fn places(journal: &Journal, network: &Network, console: &Path, is_bench: bool) -> Vec<String> {
+    let keys = [
+        ("journal.state_dir", journal.state_dir.as_path(), "/var/lib/tumblerd"),
+        ("journal.run_dir", journal.run_dir.as_path(), "/run/tumblerd"),
+        ("network.run_dir", network.run_dir.as_path(), "/run/tumblerd-net"),
+        ("console.socket", console, "/run/tumblerd/console.sock"),
+        ("network.socket", network.socket.as_path(), "/run/tumblerd/net.sock"),
+    ];
+    let odd = |key: &str, dir: &Path| {
+        let place = PLACES.iter().find(|(place, ..)| dir.starts_with(place)).filter(|place| !(is_bench && place.1));
+        let is_gone_with_the_boot = dir.starts_with("/run") || is_in_memory(dir);
+        match place {
+            _ if dir == Path::new("/") => Some("is the root of all directories".to_owned()),
+            Some((place, _, why)) => Some(format!("lies in {place}: {why}")),
+            None if is_bench => None,
+            None if key == "journal.state_dir" && is_gone_with_the_boot => {
+                Some("is in memory: a power cut takes journal and latch away".to_owned())
+            }
+            None if key.ends_with("run_dir") && !is_gone_with_the_boot => Some(
+                "is on a disk: what lies there is to be gone with the boot, and every commit writes there".to_owned(),
+            ),
+            None => None,
         }
+    };
+    let told = keys.iter().filter_map(|(key, path, usual)| {
+        let dir = if key.ends_with("socket") { path.parent()? } else { path };
+        Some(format!("{key}, \"{}\", {}; write \"{usual}\"", path.display(), odd(key, dir)?))
+    });
+    told.collect()
+}
+
+/// Whether what lies there, or would, is in memory.
+fn is_in_memory(dir: &Path) -> bool {
+    let there = dir.ancestors().find(|dir| dir.exists());
+    there.and_then(|dir| statfs(dir).ok()).is_some_and(|disk| disk.filesystem_type() == TMPFS_MAGIC)
+}
+
+/// What must be gone with the boot lies apart from what must not, and what speaks to the network apart from both.
+pub(super) fn directories(state: &Path, run: &Path, network: &Path, wrong: &mut Vec<Wrong>) {
+    const STATE: &str =
+        "the run directory must lie on tmpfs, such as /run/tumblerd: a permit must not outlive the boot";
+    const RUN: &str =
+        "the state directory must lie on a disk, such as /var/lib/tumblerd: a run directory is gone with the boot";
+    const NETWORK: &str = "what speaks to the network has a directory of its own: it must not reach the permit";
+    let (state_key, run_key, network_key) = ("journal.state_dir", "journal.run_dir", "network.run_dir");
+    for (key, dir, other_key, other, inside, around) in [
+        (run_key, run, state_key, state, STATE, RUN),
+        (network_key, network, state_key, state, STATE, RUN),
+        (network_key, network, run_key, run, NETWORK, NETWORK),
+    ] {
+        let root = Path::new("/");
+        let (key, dir, problem, allowed) = match (dir.starts_with(other), other.starts_with(dir)) {
+            _ if dir == root || other == root => continue,
+            (true, true) => (key, dir, format!("is {other_key} too"), inside),
+            (true, false) => (key, dir, format!("lies in {other_key}"), inside),
+            (false, true) => (other_key, other, format!("lies in {key}"), around),
+            (false, false) => continue,
+        };
+        wrong.push((key.into(), format!("\"{}\" {problem}", dir.display()), allowed.into()));
     }
     for (key, dir) in [("journal.state_dir", state), ("journal.run_dir", run), ("network.run_dir", network)] {
-        if std::fs::metadata(dir).is_ok_and(|about| !about.is_dir()) {
-            let problem = format!("\"{}\" is no directory", dir.display());
+        let is_root = dir == Path::new("/");
+        if is_root || std::fs::metadata(dir).is_ok_and(|about| !about.is_dir()) {
+            let problem = if is_root { "the root of all directories" } else { "no directory" };
+            let problem = format!("\"{}\" is {problem}", dir.display());
             wrong.push((key.into(), problem, "name a directory, or a path where one can be made".into()));
         }
-    }
-    if network == run {
-        let problem = format!("\"{}\" is journal.run_dir too", network.display());
-        let allowed = "what speaks to the network has a directory of its own: it must not reach the permit";
-        wrong.push(("network.run_dir".into(), problem, allowed.into()));
     }
 }
 
@@ -98,7 +162,7 @@ pub(super) fn people(people: &Console, network: &str, wrong: &mut Vec<Wrong>) {
 }
 
 /// What is allowed, and what an operator is to know of it, on a table whose games are real.
-pub(super) fn notes(people: &Console, state: &Path) -> Vec<String> {
+pub(super) fn notes(people: &Console) -> Vec<String> {
     let mut notes = Vec::new();
     let own = nix::unistd::geteuid().as_raw();
     for (role, uids, group) in [
@@ -123,11 +187,6 @@ pub(super) fn notes(people: &Console, state: &Path) -> Vec<String> {
                 "there is no group \"{group}\" on this machine: nobody is a {role} (console.{role}_group)"
             ));
         }
-    }
-    let there = state.ancestors().find(|dir| dir.exists());
-    if there.and_then(|dir| statfs(dir).ok()).is_some_and(|disk| disk.filesystem_type() == TMPFS_MAGIC) {
-        let dir = state.display();
-        notes.push(format!("journal.state_dir, \"{dir}\", is in memory: a power cut takes journal and latch away"));
     }
     notes
 }

@@ -209,14 +209,16 @@ impl Config {
         hex::encode(Sha256::digest(canonical))
     }
 
-    /// What is allowed and has to be known: roles that nobody was given by name, what root is given, and what does not last. None on a
-    /// bench.
+    /// What is allowed and has to be known: roles that nobody was given by name, what root is given, and what does not last. On a
+    /// bench only directories that are never right.
     #[must_use]
     pub fn notes(&self) -> Vec<String> {
-        if matches!(self.hardware, Hardware::Virtual { .. }) {
-            return Vec::new();
+        let is_bench = matches!(self.hardware, Hardware::Virtual { .. });
+        let mut notes = hazard::places(&self.journal, &self.network, &self.console.socket, is_bench);
+        if is_bench {
+            return notes;
         }
-        let mut notes = hazard::notes(&self.console, &self.journal.state_dir);
+        notes.extend(hazard::notes(&self.console));
         notes.extend(hazard::outside(&self.network, self.panel.as_ref(), &self.bus.port));
         notes
     }

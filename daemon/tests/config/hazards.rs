@@ -251,7 +251,20 @@ fn an_output_that_acts_while_nothing_drives_it_is_refused() {
 fn what_must_be_apart_may_not_lie_in_one_place() {
     for (keys, said) in [
         ("[network]\nrun_dir = \"/run/tumblerd\"", "network.run_dir: \"/run/tumblerd\" is journal.run_dir too"),
-        ("[network]\nrun_dir = \"/var/lib/tumblerd/net\"", "\"/var/lib/tumblerd/net\" lies in the state directory"),
+        ("[network]\nrun_dir = \"/var/lib/tumblerd/net\"", "\"/var/lib/tumblerd/net\" lies in journal.state_dir"),
+        (
+            "[network]\nrun_dir = \"/run/tumblerd/net\"",
+            "network.run_dir: \"/run/tumblerd/net\" lies in journal.run_dir",
+        ),
+        ("[journal]\nstate_dir = \"/\"", "journal.state_dir: \"/\" is the root of all directories; name a directory"),
+        (
+            "[journal]\nstate_dir = \"/run/tumblerd/s\"",
+            "journal.state_dir: \"/run/tumblerd/s\" lies in journal.run_dir",
+        ),
+        (
+            "[journal]\nrun_dir = \"/run/tumblerd-net/r\"",
+            "journal.run_dir: \"/run/tumblerd-net/r\" lies in network.run_dir",
+        ),
         ("[network]\nsocket = \"/run/t/s\"\n[console]\nsocket = \"/run/t/s\"", "\"/run/t/s\" is console.socket too"),
     ] {
         let errors = Files::new(&format!("{WHOLE}{keys}")).errors();
@@ -409,12 +422,50 @@ fn roles_that_nobody_was_given_by_name_are_told() {
     assert_eq!(Files::new(&bench).config().notes(), [""; 0]);
     if matches!(nix::unistd::Group::from_name("tumbler-tech"), Ok(None)) {
         let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
-        let notes = Files::new(&format!("{real}[journal]\nstate_dir = \"/dev/shm/state\"")).config().notes();
+        let notes = Files::new(&real).config().notes();
         let technicians =
             "there is no group \"tumbler-tech\" on this machine: nobody is a technician (console.technician_group)";
         assert!(notes.iter().any(|note| note == technicians), "{notes:?}");
-        let memory = "journal.state_dir, \"/dev/shm/state\", is in memory: a power cut takes journal and latch away";
-        assert!(notes.iter().any(|note| note == memory), "{notes:?}");
+    }
+}
+
+/// installing.md, Install: a directory that cannot be meant is told with its key, why, and what to write.
+#[test]
+fn directories_that_cannot_be_meant_are_told() {
+    let real = WHOLE.replace("backend = \"virtual\"\nsocket = \"/tmp/wire\"", "backend = \"rppal\"");
+    let groups = "[console]\nsupervisor_group = \"bin\"\nmanager_group = \"daemon\"\ntechnician_group = \"nogroup\"\n";
+    let told = |whole: &str, key: &str, path: &str| {
+        let (section, name) = key.split_once('.').unwrap();
+        let console = if section == "console" { groups.to_owned() } else { format!("{groups}[{section}]\n") };
+        let mut notes = Files::new(&format!("{whole}{console}{name} = \"{path}\"\n")).config().notes();
+        notes.retain(|note| note.starts_with(key));
+        notes.join("\n")
+    };
+    for (key, path, why, always) in [
+        ("journal.state_dir", "/proc/t", "lies in /proc: the kernel keeps no file there", true),
+        ("journal.state_dir", "/sys", "lies in /sys: ", true),
+        ("journal.state_dir", "/dev/t", "lies in /dev: that is for devices", true),
+        ("journal.state_dir", "/dev/shm/t", "lies in /dev/shm: that is gone with the boot", false),
+        ("journal.state_dir", "/etc/tumblerd", "lies in /etc: that is for what people configure", true),
+        ("journal.state_dir", "/tmp/t", "lies in /tmp: ", false),
+        ("journal.state_dir", "/run/t", "is in memory: a power cut takes journal and latch away", false),
+        ("journal.run_dir", "/srv/t", "is on a disk: ", false),
+        ("journal.run_dir", "/etc/t", "lies in /etc: ", true),
+        ("network.run_dir", "/srv/t", "is on a disk: ", false),
+        ("console.socket", "/tmp/s", "lies in /tmp: ", false),
+        ("console.socket", "/s", "is the root of all directories; write \"/run/tumblerd/console.sock\"", true),
+        ("network.socket", "/proc/s", "lies in /proc: ", true),
+    ] {
+        let note = told(&real, key, path);
+        assert!(
+            note.starts_with(&format!("{key}, \"{path}\", {why}")) && note.contains("; write \"/"),
+            "{path}: {note}"
+        );
+        assert_eq!(told(WHOLE, key, path), if always { note } else { String::new() }, "on a bench: {path}");
+    }
+    for (key, path) in [("journal.state_dir", "/srv/t"), ("journal.run_dir", "/run/t"), ("console.socket", "/run/t/s")]
+    {
+        assert_eq!(told(&real, key, path), "");
     }
 }
 

@@ -344,7 +344,7 @@ fn the_brokers_keys_must_agree() {
 fn the_permit_must_not_lie_where_it_outlives_the_boot() {
     assert_eq!(
         with("[journal]\nrun_dir = \"/var/lib/tumblerd\""),
-        "t.toml:12: journal.run_dir: \"/var/lib/tumblerd\" is the state directory too; the run directory must lie on tmpfs, \
+        "t.toml:12: journal.run_dir: \"/var/lib/tumblerd\" is journal.state_dir too; the run directory must lie on tmpfs, \
          such as /run/tumblerd: a permit must not outlive the boot\n1 problem in the configuration"
     );
 }

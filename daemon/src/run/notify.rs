@@ -41,11 +41,6 @@ pub fn ready(snapshot: &Snapshot) {
     tell(&[NotifyState::Ready, NotifyState::Status(&status(snapshot))]);
 }
 
-/// The network's process is there.
-pub fn network(status: &str) {
-    tell(&[NotifyState::Ready, NotifyState::Status(status)]);
-}
-
 /// The daemon stops.
 pub fn stopping() {
     tell(&[NotifyState::Stopping, NotifyState::Status("stopping: motor off, sign on")]);

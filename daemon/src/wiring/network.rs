@@ -11,7 +11,6 @@ use crate::network::messages::Hello;
 use crate::panel;
 use crate::relay;
 use crate::run::control::Progress;
-use crate::run::notify::{self, Watchdog};
 use crate::run::stop::stopped;
 use crate::run::supervise::{Event, Supervisor};
 use anyhow::Context as _;
@@ -28,8 +27,12 @@ use tokio::time::sleep;
 const AGAIN: Duration = Duration::from_millis(250);
 /// Longest time for panel and relay to end once the table's process is gone, and once this one is to stop.
 const PARTS_END: Duration = Duration::from_secs(4);
-/// How often the process says that it lives.
+/// How often the thread for the network turns, and how often that is looked at.
 const TURN: Duration = Duration::from_millis(500);
+const LOOK: Duration = Duration::from_secs(1);
+/// Looks in a row at which the thread had not turned, after which it hangs. Looks are counted, and not time: a process that was stopped had
+/// no more of them than its threads had turns.
+const HANGS: u32 = 20;
 
 /// Serves panel and broker until somebody asks the process to stop.
 ///
@@ -43,10 +46,9 @@ pub fn run(config: Config) -> anyhow::Result<()> {
     let progress = Arc::new(Progress::default());
     let turns = Arc::clone(&progress);
     supervisor.thread("network", move || on_thread(&config, stops, &turns))?;
-    notify::network("calling the table's process");
-    let mut watchdog = Watchdog::new(progress);
+    let (mut seen, mut still) = (0, 0);
     loop {
-        match supervisor.wait(watchdog.patience()) {
+        match supervisor.wait(LOOK) {
             Some(Event::Stop { by }) => {
                 tracing::info!(by, "stopping");
                 break;
@@ -57,7 +59,10 @@ pub fn run(config: Config) -> anyhow::Result<()> {
             }
             None => {}
         }
-        watchdog.look();
+        let turns = progress.turns();
+        still = if turns == seen { still + 1 } else { 0 };
+        seen = turns;
+        anyhow::ensure!(still < HANGS, "the thread for the network hangs");
     }
     stop.send_replace(true);
     supervisor.join("network", PARTS_END);
@@ -98,9 +103,7 @@ async fn serve(config: &Config, stop: watch::Receiver<bool>) -> anyhow::Result<(
         let why = match call(config).await {
             Ok((link, feeds)) => {
                 tracing::info!("connected to the table's process");
-                notify::network("connected to the table's process");
                 let why = session(config, link, feeds, &stop).await?;
-                notify::network("calling the table's process");
                 format!("connected to the table's process no more: {why}")
             }
             Err(why) => why,

@@ -333,6 +333,15 @@ fn another_account_is_refused() {
     let (_fake, _) = Fake::calls(&place);
 }
 
+/// SECURITY.md: `systemctl stop tumblerd-net` ends it, whatever it says of itself. With a watchdog systemd would listen all the same.
+#[test]
+fn systemd_does_not_listen_to_it() {
+    let unit = concat!(env!("CARGO_MANIFEST_DIR"), "/../systemd/tumblerd-net.service");
+    let unit = std::fs::read_to_string(unit).unwrap();
+    assert!(unit.lines().any(|line| line == "NotifyAccess=none") && !unit.contains("\nWatchdogSec="), "{unit}");
+    assert!(unit.lines().any(|line| line.starts_with("InaccessiblePaths=") && line.contains(" -/run/systemd/notify ")));
+}
+
 /// The real process dies, and hangs: the table goes on, it is said, and its successor takes over.
 #[test]
 fn the_real_process_may_die_or_hang() {

@@ -179,6 +179,49 @@ fn within_a_boot_one_record_less_is_noticed() {
     assert_eq!(keyframe, last.next());
 }
 
+/// design.md, Journal, and rule 8: a disk whose sync lies loses what it had said to be kept. Whatever it keeps of journal and slot, no game is
+/// permitted: the slot and, within a boot, the run directory know better. What a power cut takes of all three only the heads that others
+/// keep can tell, and the table is closed.
+#[test]
+fn whatever_a_lying_disk_loses_permits_no_game() {
+    for (journal_lost, slot_lost, cut, noticed) in [
+        (true, false, false, true),
+        (true, false, true, true),
+        (true, true, false, true),
+        (true, true, true, false),
+        (false, true, false, false),
+        (false, true, true, false),
+    ] {
+        let mut table = Table::new();
+        let append = |table: &Table, permit| {
+            let (mut session, _) = table.open();
+            session.append(super::common::noted("it goes on"), Some(permit));
+            session.stop();
+        };
+        append(&table, true);
+        let before = clone(&table);
+        append(&table, false);
+        append(&table, true);
+        assert!(matches!(table.found(), Found::Good { permit: true, .. }));
+        for (name, lost) in [("journal.sqlite", journal_lost), ("slot", slot_lost)] {
+            if lost {
+                std::fs::copy(before.state().join(name), table.state().join(name)).unwrap();
+            }
+        }
+        for log in ["journal.sqlite-wal", "journal.sqlite-shm"].map(|name| table.state().join(name)) {
+            assert!(!journal_lost || !log.exists() || std::fs::remove_file(log).is_ok());
+        }
+        if cut {
+            table.reboot();
+        }
+        let case = (journal_lost, slot_lost, cut);
+        match table.found() {
+            Found::Bad { reason, .. } => assert!(noticed, "{case:?}: {reason}"),
+            Found::Good { permit, .. } => assert!(!noticed && !permit, "{case:?}"),
+        }
+    }
+}
+
 #[test]
 fn a_rewritten_past_is_noticed_by_the_slot() {
     let table = Table::new();

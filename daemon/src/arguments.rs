@@ -1,10 +1,24 @@
 //! The daemon's command line, here and not in its program so that `tumblerctl man` can describe it.
 
 use clap::{Parser, Subcommand};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
 /// Where the package has the pages.
 pub const PAGES: &str = "/usr/share/doc/tumblerd/html/index.html";
+
+/// What was typed, or the code to end with where help or a complaint was told instead: 2 where it could not be written.
+///
+/// # Errors
+/// There is nothing to do, or nothing that was understood.
+pub fn typed<T: Parser>() -> Result<T, ExitCode> {
+    T::try_parse().map_err(|told| {
+        // Whoever closed the pipe has read what they wanted.
+        let is_lost = told.print().is_err_and(|error| error.kind() != ErrorKind::BrokenPipe);
+        ExitCode::from(if is_lost { 2 } else { u8::try_from(told.exit_code()).unwrap_or(2) })
+    })
+}
 
 /// A help's last words, and where the pages are, if they are there.
 #[must_use]

@@ -1,12 +1,11 @@
 //! `tumblerd`: the equipment controller of a Tai-Sai table.
 
 use anyhow::Context;
-use clap::Parser;
 use std::io::Write;
 use std::process::ExitCode;
 use tracing_subscriber::filter::LevelFilter;
 use tumbler_core::text;
-use tumblerd::arguments::{Arguments, Instead};
+use tumblerd::arguments::{Arguments, Instead, typed};
 use tumblerd::config::{self, Log, LogFormat};
 use tumblerd::config::{devices, policy};
 use tumblerd::run::realtime;
@@ -20,7 +19,10 @@ const MISCONFIGURED: u8 = 2;
 #[expect(clippy::print_stderr, reason = "what is said before there is a log")]
 fn main() -> ExitCode {
     realtime::bound_allocator();
-    let args = Arguments::parse();
+    let args: Arguments = match typed() {
+        Ok(args) => args,
+        Err(code) => return code,
+    };
     let config = match config::check(&args.config) {
         Ok(config) => config,
         Err(errors) => {

@@ -50,7 +50,7 @@ use crate::ending::Ended;
 use clap::{Parser, Subcommand};
 use std::path::PathBuf;
 use std::process::ExitCode;
-use tumblerd::arguments::with_pages;
+use tumblerd::arguments::{typed, with_pages};
 
 /// Talks to the daemon of a Tai-Sai table, and knows layouts, journals and recordings without one.
 ///
@@ -114,8 +114,10 @@ enum What {
 }
 
 fn main() -> ExitCode {
-    let Arguments { socket, json, what } = Arguments::parse();
-    ending::code(run(&Context { socket, json }, &what))
+    match typed() {
+        Ok(Arguments { socket, json, what }) => ending::code(run(&Context { socket, json }, &what)),
+        Err(code) => code,
+    }
 }
 
 fn run(context: &Context, what: &What) -> anyhow::Result<Ended> {

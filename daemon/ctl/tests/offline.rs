@@ -168,6 +168,16 @@ fn completions_have_latches_tests_layouts_and_answers() {
     }
 }
 
+/// Help that nobody could be shown is no success. Whoever closes a pipe has read enough.
+#[test]
+fn help_that_cannot_be_written_fails() {
+    for (into, code) in [("/dev/full", 2), ("/dev/null", 0)] {
+        let into = std::fs::OpenOptions::new().write(true).open(into).unwrap();
+        let mut help = Command::new(env!("CARGO_BIN_EXE_tumblerctl"));
+        assert_eq!(help.arg("--help").stdout(into).status().unwrap().code(), Some(code));
+    }
+}
+
 #[test]
 fn what_is_no_recording_and_no_journal_exits_with_two() {
     let dir = tempfile::tempdir().unwrap();

@@ -207,7 +207,7 @@ fn follows(meta: &Meta, past: &Past, aside: Option<&Aside>, compared: &Compared,
 /// Reads every line of a file of heads.
 fn each(file: &Path, mut take: impl FnMut(&ToldHead) -> Result<(), JournalError>) -> Result<(), JournalError> {
     let io = |error| JournalError::io("read the heads in", file)(error);
-    let mut lines = BufReader::new(std::fs::File::open(file).map_err(io)?);
+    let mut lines = BufReader::new(crate::file::open(file).map_err(io)?);
     let mut number = 0_u64;
     loop {
         let mut line = Vec::new();

@@ -87,7 +87,11 @@ pub fn backup(path: &Path, copy: &Path) -> Result<Report, JournalError> {
     let (journal, _) = journal_at(path)?;
     let connection = schema::open_reader(&journal).map_err(JournalError::sqlite(&journal))?;
     // Nobody else's file is overwritten, and SQLite would write into an empty one.
-    let file = OpenOptions::new().write(true).create_new(true).open(copy).map_err(JournalError::io("make", copy))?;
+    let file = OpenOptions::new()
+        .write(true)
+        .create_new(true)
+        .open(copy)
+        .map_err(JournalError::io("make a new file", copy))?;
     connection.execute("VACUUM INTO ?1", [copy.to_string_lossy()]).map_err(JournalError::sqlite(copy))?;
     file.sync_all().map_err(JournalError::io("write", copy))?;
     verify(copy)

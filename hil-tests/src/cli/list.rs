@@ -39,6 +39,9 @@ pub(super) fn chosen(choice: &Choice) -> anyhow::Result<(BenchFile, Vec<Trial>)>
     }
     for name in &names {
         if !all.iter().any(|trial| selects(name, trial, choice.only)) {
+            if Path::new(name).is_dir() {
+                bail!("`{name}` is a directory: name files in it, such as `{}/*.toml`", name.trim_end_matches('/'));
+            }
             let file = format!("{name}.toml");
             if Path::new(&file).is_file() {
                 bail!("unknown scenario `{name}`: did you mean the file `{file}`?");

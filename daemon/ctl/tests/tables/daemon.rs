@@ -215,6 +215,10 @@ async fn a_table_that_was_rolled_back_is_found_by_what_it_told() {
         assert!(code != Some(0) && said.contains(&format!("heads.jsonl: line 1: {wrong}")), "{said}");
         assert!(said.contains("a message of `event`") && said.contains("--heads FILE --broker URL"), "{said}");
     }
+    std::fs::remove_file(&heads).unwrap();
+    nix::unistd::mkfifo(&heads, nix::sys::stat::Mode::S_IRWXU).unwrap();
+    let (code, said) = verify(&["--heads", heads.to_str().unwrap()]);
+    assert!(code == Some(2) && said.contains("it is no regular file"), "{said}");
 }
 
 /// Runs the daemon until the broker has acknowledged all of its records, and stops it.

@@ -180,6 +180,13 @@ impl Narrator {
             self.bench.heal(fault)?;
         }
         self.broker(true)?;
+        // A story that was given up may have left the table without power, or without its daemon.
+        if !self.physical().supply {
+            self.power(true)?;
+        }
+        if self.snapshot()?.is_none() {
+            self.start()?;
+        }
         self.bench.dictate(None)?;
         self.pass_for(1000)?;
         for _ in 0..6 {

@@ -11,7 +11,7 @@ use tumbler_bench::file::Kind;
 use tumbler_bench::process::clock;
 use tumbler_twin::rng::Rng;
 
-/// After so many stories that could not be judged it is not the machine's load.
+/// After so many stories in a row that could not be judged it is not the machine's load.
 const GIVEN_UP: u32 = 5;
 
 /// Stories with their weights in the draw.
@@ -63,6 +63,7 @@ impl Stories {
         other: Option<(&str, &AtomicBool)>,
     ) -> anyhow::Result<Played> {
         let mut played = Played::default();
+        let mut in_a_row = 0;
         let ended = || clock::interrupted() || other.is_some_and(|(_, ended)| ended.load(Ordering::Relaxed));
         while rounds.is_none_or(|rounds| played.stories < rounds) && !ended() {
             let story = self.next_story();
@@ -70,7 +71,11 @@ impl Stories {
             if other.is_none() {
                 say::hanging(&format!("\n── {}. {} ──", played.stories, story.about), 3);
             }
-            let ended = match run(&mut narrator, &story).verdict {
+            let verdict = run(&mut narrator, &story).verdict;
+            if !matches!(verdict, Verdict::Invalid(_)) {
+                in_a_row = 0;
+            }
+            let ended = match verdict {
                 Verdict::Pass => "as the rules have it".to_owned(),
                 Verdict::Fail(why) => {
                     played.wrong += 1;
@@ -80,7 +85,8 @@ impl Stories {
                 Verdict::Invalid(_) if clock::interrupted() => break,
                 Verdict::Invalid(why) => {
                     played.unjudged += 1;
-                    ensure!(played.unjudged < GIVEN_UP, "the rig is at fault: {why}\n{}", narrator.log_tail(12));
+                    in_a_row += 1;
+                    ensure!(in_a_row < GIVEN_UP, "the rig is at fault: {why}\n{}", narrator.log_tail(12));
                     format!("warning: not judged, as this machine was too busy or the rig at fault: {why}")
                 }
             };

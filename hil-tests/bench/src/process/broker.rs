@@ -2,7 +2,7 @@
 //! account or with the right one; a second one with TLS is optional.
 
 use super::certificates::Certificates;
-use super::child::Child;
+use super::child::{Child, find};
 use super::clock::wait_for;
 use super::rig_fault::RigFault;
 use nix::sys::signal::Signal;
@@ -181,12 +181,7 @@ pub fn free_port() -> Result<SocketAddr, RigFault> {
 
 /// Finds mosquitto also in `/usr/sbin`, where Debian puts it and which is only on root's PATH.
 fn find_mosquitto() -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path)
-        .chain([PathBuf::from("/usr/sbin"), PathBuf::from("/usr/local/sbin")])
-        .map(|dir| dir.join("mosquitto"))
-        .find(|candidate| candidate.is_file())
-        .unwrap_or_else(|| PathBuf::from("mosquitto"))
+    find("mosquitto".as_ref(), &["/usr/sbin", "/usr/local/sbin"]).unwrap_or_else(|| PathBuf::from("mosquitto"))
 }
 
 fn accounts_file(dir: &Path) -> PathBuf {

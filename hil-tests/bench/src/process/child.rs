@@ -136,7 +136,7 @@ fn opened(log: &Path) -> Result<File, RigFault> {
 fn tied(command: Command) -> Command {
     const SETPRIV: &str = "/usr/bin/setpriv";
     // A program that is nowhere is started as it is: the error of that has the remedy, and setpriv's has none.
-    if !Path::new(SETPRIV).is_file() || !is_found(command.get_program()) {
+    if !Path::new(SETPRIV).is_file() || find(command.get_program(), &[]).is_none() {
         return command;
     }
     let mut through = Command::new(SETPRIV);
@@ -153,10 +153,15 @@ fn tied(command: Command) -> Command {
     through
 }
 
-/// Whether there is such a program, at this path or in `PATH`.
-fn is_found(program: &OsStr) -> bool {
+/// Where this program lies: a name in `PATH`, or else in one of these directories; a path at itself.
+pub(super) fn find(program: &OsStr, besides: &[&str]) -> Option<PathBuf> {
+    let name = Path::new(program);
+    if name.components().count() > 1 {
+        return name.is_file().then(|| name.to_owned());
+    }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    Path::new(program).is_file() || std::env::split_paths(&path).any(|dir| dir.join(program).is_file())
+    let places = std::env::split_paths(&path).chain(besides.iter().map(PathBuf::from));
+    places.map(|dir| dir.join(name)).find(|place| place.is_file())
 }
 
 #[cfg(test)]

@@ -48,15 +48,9 @@ pub(super) fn expected(asked: &Command, state: &State, scene: &Scene) -> Expecte
         return Unknown;
     }
     match asked.command.as_str() {
-        "close" => Done,
         // Of more than these within some minutes it depends on who asked before, and when.
-        "record" => {
-            if state.recordings <= 8 {
-                Done
-            } else {
-                Unknown
-            }
-        }
+        "record" if state.recordings > 8 => Unknown,
+        "record" | "close" => Done,
         "maintenance" => maintenance(asked, state),
         "open" => open(asked, state),
         "hardware-test" => hardware_test(asked, state, scene),

@@ -225,6 +225,12 @@ impl Table {
                     format!("the result stands ({clause}): it was established before; the dice are out of service");
                 (Decision::DiceDamagedResultStands, false, done)
             }
+            // A supervisor's choice is no ground where the text has none for damage (NZ 7.1).
+            Some(_) if !judgement::damage_voids(self.rule_set()) => (
+                Decision::DiceDamaged,
+                false,
+                format!("the round is not void by it ({}); the dice are out of service", self.clause("no-spin")),
+            ),
             Some(_) => (Decision::DiceDamagedVoid, true, self.void_done()),
         };
         self.record(Event::decided(kind, reason, name));

@@ -2,9 +2,9 @@
 
 use super::{is_left_to_manager, voids};
 use crate::refusal::Refusal;
-use crate::round::FlatBy;
 use crate::round::ending::{Ground, VoidReason};
 use crate::round::state::Round;
+use crate::round::{Doubt, FlatBy};
 use crate::rules::RuleSet;
 
 /// What a fact comes to that makes the outcome doubtful.
@@ -70,7 +70,9 @@ impl Round {
     /// What a tumbler comes to that does not operate correctly (NZ 7.1(b); a technical interruption under SGV6 and SGOC 5.4.2).
     /// What turns under the dome moves the dice; what fails once people see them did not spoil them.
     pub(crate) fn judge_tumbler(&self, made: bool, rules: Option<&RuleSet>) -> FaultVerdict {
-        if self.established().is_some() || self.asked().is_some() || self.lies_open() {
+        // Where the reader saw the dice move, the shaft that moved them is noticed a moment later.
+        let asked = self.asked().is_some_and(|why| why != Doubt::Knocked);
+        if self.established().is_some() || asked || self.lies_open() {
             self.judge_fault(VoidReason::Equipment, made, rules)
         } else {
             FaultVerdict::Void
@@ -108,8 +110,7 @@ impl Round {
         }
     }
 
-    /// Whether its result stands although a die is damaged: established before, where the text is silent (NZ 4.9). Before that a
-    /// named person decides.
+    /// Whether its result stands although a die is damaged: established before, where the text is silent (NZ 4.9).
     pub(crate) fn outlives_damage(&self, rules: Option<&RuleSet>) -> bool {
         !damage_voids(rules) && (self.established().is_some() || self.lies_open())
     }

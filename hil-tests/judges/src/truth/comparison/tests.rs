@@ -261,17 +261,25 @@ fn decided(rules: &str, with: serde_json::Value) -> Script {
 
 #[test]
 fn damaged_dice_are_void_by_each_text() {
-    let damaged = |rules: &str| Some(decided(rules, json!({"damaged_dice": true, "reason": "chipped"})));
-    voids(damaged, "damaged-dice", [&[], &[], &["5.6"], &["5.6"], &["5.1.1"]]);
+    let damaged = |rules: &str| decided(rules, json!({"damaged_dice": true, "reason": "chipped"}));
+    let in_singapore = |rules: &str| (!rules.starts_with("nz")).then(|| damaged(rules));
+    voids(in_singapore, "damaged-dice", [&[], &[], &["5.6"], &["5.6"], &["5.1.1"]]);
+    let mut script = damaged("nz-1998");
+    script.void("damaged-dice", "");
+    broken(&script, judge(), ENDING);
 }
 
 #[test]
 fn sgv6_5_14_is_for_the_shift_manager() {
     let by = |manager: bool| move |rules: &str| Some(decided(rules, json!({"reason": "a cat", "manager": manager})));
-    voids(by(true), "supervisor", [&[], &[], &["5.14"], &["5.14"], &[]]);
-    for rules in ["sg-v6", "sg-open"] {
-        let mut script = by(false)(rules).unwrap();
-        script.void("supervisor", &named(rules, &["5.14"]));
+    let in_singapore = |rules: &str| by(true)(rules).filter(|_| !rules.starts_with("nz"));
+    voids(in_singapore, "supervisor", [&[], &[], &["5.14"], &["5.14"], &[]]);
+    let none: &[&str] = &[];
+    for (rules, manager, clauses) in
+        [("sg-v6", false, &["5.14"] as &[&str]), ("sg-open", false, &["5.14"]), ("nz-1998", true, none)]
+    {
+        let mut script = by(manager)(rules).unwrap();
+        script.void("supervisor", &named(rules, clauses));
         broken(&script, judge(), ENDING);
     }
 }

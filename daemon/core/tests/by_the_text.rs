@@ -11,7 +11,7 @@ use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 use tumbler_core::units::{Dice, RoundId};
 use tumbler_core::wire::console::Command;
-use tumbler_core::wire::registers::{reader, terminal};
+use tumbler_core::wire::registers::terminal;
 use world::play::{opened, play_to_reveal, reveal};
 use world::text::{RULES, by_eye, cited, done, refused, refused_to_supervisor, settled, spin_only, void};
 use world::{SUPERVISOR, World};

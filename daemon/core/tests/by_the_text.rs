@@ -328,6 +328,12 @@ fn a_dealer_alone_voids_nothing_under_singapore() {
     refused_to_supervisor(&mut world, void(false), "tumbler-manager");
     done(&mut world, void(false));
     assert_eq!(cited(&world), Some((VoidReason::Supervisor, "SGV6 5.14".into())));
+    let who = |of: fn(&Event) -> bool| {
+        let record = world.records.iter().rfind(|record| of(&record.event)).unwrap();
+        record.who.as_ref().map(ToString::to_string).unwrap()
+    };
+    assert_eq!(who(|event| matches!(event, Event::Refused { .. })), "sue, supervisor");
+    assert_eq!(who(|event| matches!(event, Event::Decided { .. })), format!("{SUPERVISOR}, manager"));
 }
 
 /// A spin that was granted and has not started is dropped by "No spin", and needs a new press of `tumble`.

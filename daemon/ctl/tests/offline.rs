@@ -194,6 +194,7 @@ fn what_is_no_recording_and_no_journal_exits_with_two() {
         for (path, says) in [
             ("/dev/zero", "it is no regular file"),
             (pipe.to_str().unwrap(), "it is no regular file"),
+            (file.to_str().unwrap(), "notes.txt is no journal"),
             (state.to_str().unwrap(), "it is a link, which the daemon does not follow"),
         ] {
             let output = ctl(&["journal", what, path]);

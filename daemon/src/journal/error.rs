@@ -158,6 +158,12 @@ pub enum JournalError {
         /// The file's permissions.
         mode: u32,
     },
+    /// A file that was named as a journal and is something else.
+    #[error(
+        "{0} is no journal: no SQLite file begins like this; name a state directory, such as /var/lib/tumblerd, or the file \
+         journal.sqlite in it or a copy of that. Was it one, it is lost: take another copy"
+    )]
+    NoJournal(PathBuf),
     /// A line of a file of heads that is none.
     #[error(
         "{}: line {line}: {why}; a file of heads has a message of `event` as the broker had it, or {{\"stream\":…,\"seq\":…,\"head\":…}}, in \

@@ -19,11 +19,14 @@ use tumbler_core::record::{Event, Record};
 /// Pause between two chunks of a background verification: the journal is read at some 25,000 records a second at most.
 const PAUSE: Duration = Duration::from_millis(20);
 
+/// How every SQLite file begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
 /// Verifies a journal from its first record to its last, and against its slot. `path` is a state directory or a journal file.
 /// The journal may be in use.
 ///
 /// # Errors
-/// There is nothing to be read at that path, or a newer version.
+/// There is nothing to be read at that path, a file that is no journal, or a newer version.
 pub fn verify(path: &Path) -> Result<Report, JournalError> {
     twice(|| verified(path))
 }
@@ -277,7 +280,15 @@ pub fn export(path: &Path, out: &mut dyn Write, range: RangeInclusive<u64>) -> R
 pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), JournalError> {
     if !path.is_dir() {
         // SQLite would take a device for an empty journal, and wait for who writes to a pipe.
-        crate::file::open(path).map_err(JournalError::io("open the journal", path))?;
+        let file = crate::file::open(path).map_err(JournalError::io("open the journal", path))?;
+        let mut begins = Vec::new();
+        file.take(SQLITE.len() as u64)
+            .read_to_end(&mut begins)
+            .map_err(JournalError::io("read the journal", path))?;
+        // In a state directory it would be a damaged one.
+        if begins != SQLITE {
+            return Err(JournalError::NoJournal(path.to_owned()));
+        }
         no_pipe_beside(path)?;
         return Ok((path.to_owned(), None));
     }

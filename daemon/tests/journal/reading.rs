@@ -125,8 +125,12 @@ fn what_is_no_journal_is_said_to_be_none() {
     assert!(verify(&file).unwrap_err().to_string().contains("cannot open the journal"));
     std::fs::write(&file, "no database at all, but long enough to be taken for one by somebody who does not look")
         .unwrap();
-    let report = verify(&file).unwrap();
-    assert!(!report.whole());
+    let error = verify(&file).unwrap_err().to_string();
+    assert!(error.contains("text is no journal") && error.contains("name a state directory"), "{error}");
+    // Where the daemon has its journal, the same is a journal that is damaged.
+    std::fs::create_dir_all(table.state()).unwrap();
+    std::fs::copy(&file, table.journal()).unwrap();
+    let report = verify(&table.state()).unwrap();
     assert!(report.to_string().ends_with("NOT WHOLE"), "{report}");
 }
 

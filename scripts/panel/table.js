@@ -113,12 +113,16 @@ export async function table(browser, demo, shots) {
             await accessible(page, `${path} on a phone`);
             if (path === '/display') continue;
             await page.waitForSelector('#timeline svg .wave');
-            const [least, scrolls] = await page.evaluate(() => {
+            const [least, scrolls, name] = await page.evaluate(async () => {
                 const place = document.getElementById('timeline');
                 const heights = [...place.querySelectorAll('text')].map((text) => text.getBoundingClientRect().height);
-                return [Math.min(...heights), place.scrollWidth > place.clientWidth];
+                place.scrollLeft = place.scrollWidth;
+                await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+                const left = (of) => of.getBoundingClientRect().left;
+                return [Math.min(...heights), place.scrollLeft > 0, left(place.querySelector('.names text')) - left(place)];
             });
             assert.ok(least >= 9 && scrolls, `the waveform's words are ${least} px high`);
+            assert.ok(name >= 0 && name < 20, `scrolled to its end, the waveform has the lines' names ${name} px from its edge`);
         }
     });
     await check('no error in the browser\'s console', async () => assert.deepEqual(errors, []));

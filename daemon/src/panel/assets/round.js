@@ -38,14 +38,23 @@ function plot({ waves, records }) {
     mark.append(shape("title", {}, words(record.kind)));
     svg.append(mark);
   }
+  const names = shape("g", { class: "names" });
+  names.append(shape("rect", { width: LEFT, height }));
   lines.forEach((line, row) => {
     const y = row * ROW + 6;
-    svg.append(shape("text", { x: 4, y: y + ROW - 9 }, words(line)));
+    names.append(shape("text", { x: 4, y: y + ROW - 9 }, words(line)));
     const changes = waves.changes.filter((change) => change.line === line);
     svg.append(shape("path", { d: step(changes, waves.before[line] ?? !changes[0].active, x, y), class: "wave" }));
   });
+  svg.append(names);
   return lines.length ? svg : el("p", "No line changed in the time that is kept.", "quiet");
 }
+
+// Where the drawing is scrolled sideways, the names of its lines stay.
+document.getElementById("timeline").addEventListener("scroll", ({ target }) => {
+  const svg = target.querySelector("svg.plot");
+  svg?.querySelector(".names").setAttribute("transform", `translate(${(target.scrollLeft * WIDTH) / svg.getBoundingClientRect().width} 0)`);
+}, { passive: true });
 
 /** Shows a round's waveform and records. */
 export async function showRound(id) {

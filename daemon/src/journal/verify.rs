@@ -282,9 +282,7 @@ pub(super) fn journal_at(path: &Path) -> Result<(PathBuf, Option<Places>), Journ
         // SQLite would take a device for an empty journal, and wait for who writes to a pipe.
         let file = crate::file::open(path).map_err(JournalError::io("open the journal", path))?;
         let mut begins = Vec::new();
-        file.take(SQLITE.len() as u64)
-            .read_to_end(&mut begins)
-            .map_err(JournalError::io("read the journal", path))?;
+        file.take(SQLITE.len() as u64).read_to_end(&mut begins).map_err(JournalError::io("read the journal", path))?;
         // In a state directory it would be a damaged one.
         if begins != SQLITE {
             return Err(JournalError::NoJournal(path.to_owned()));

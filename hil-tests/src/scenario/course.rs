@@ -39,7 +39,11 @@ pub(super) fn play(session: &mut Session<'_>) -> Result<Vec<String>, Halt> {
     }
     for never in &session.trial.never {
         if let Some(record) = session.records.all().iter().find(|r| kind(r) == never.name()) {
-            wrongs.push(format!("never `{}`, but {}", never.name(), brief(record)));
+            wrongs.push(format!(
+                "never `{name}`, but {}\n  if that is right, take \"{name}\" out of never under [at_end]",
+                brief(record),
+                name = never.name()
+            ));
         }
     }
     Ok(wrongs)
@@ -128,7 +132,9 @@ fn latches(session: &mut Session<'_>, wrongs: &mut Vec<String>) -> Result<(), Ha
     match session.trial.phase {
         Some(phase) if snapshot.phase != phase => {
             let (phase, now) = (phase.name(), snapshot.phase.name());
-            wrongs.push(format!("at the end the phase must be {phase}, but is {now}"));
+            wrongs.push(format!(
+                "at the end the phase must be {phase}, but is {now}\n  if that is right, write under [at_end]: phase = \"{now}\""
+            ));
         }
         _ => {}
     }

@@ -36,10 +36,10 @@ impl EndingComparison {
             compared.several += u32::from(admits.answers.len() > 1);
             if !admits.answers.iter().any(|answer| agree(wanted, answer, &admits.besides)) {
                 let number = number + 1;
-                let (wanted, may) = (told(std::slice::from_ref(wanted)), admits.answers.iter().map(admitted));
-                let may = may.collect::<Vec<_>>().join(" or ");
+                let may: Vec<String> = admits.answers.iter().map(|answer| admitted(answer, wanted)).collect();
+                let (wanted, may) = (told(std::slice::from_ref(wanted)), may.join(" or "));
                 let told = format!(
-                    "round {number}: {wanted} is expected, and the rule text, as the judges read it, has {may}"
+                    "round {number}: {wanted} is expected\n  if the rule text is as the judges read it, write under [endings]: {may}"
                 );
                 compared.differences.push(told);
             }
@@ -121,13 +121,16 @@ fn advised(ending: &Ending) -> String {
     }
 }
 
-/// What the truth table admits, in a scenario's words.
-fn admitted(answer: &AllowedEnding) -> String {
-    match answer {
-        AllowedEnding::GoesOn => "`settled`".to_owned(),
-        AllowedEnding::Void(clauses) if clauses.is_empty() => "a void of which the text is silent".to_owned(),
-        AllowedEnding::Void(clauses) => format!("a void by {}", clauses.join(", ")),
-    }
+/// What the truth table admits, as it would be written in place of what is expected. It knows no reasons of voids.
+fn admitted(answer: &AllowedEnding, wanted: &Ending) -> String {
+    let words = match (answer, wanted) {
+        (AllowedEnding::GoesOn, _) => "settled: CLAUSE".to_owned(),
+        (AllowedEnding::Void(clauses), Ending::Void { reason, .. }) => {
+            advised(&Ending::Void { reason: *reason, clause: clauses.join(", ") })
+        }
+        (AllowedEnding::Void(clauses), _) => format!("void REASON: {}", clauses.join(", ")),
+    };
+    format!("\"{}\"", words.trim_end())
 }
 
 /// Endings as files have them, without the clause where there is none.
@@ -190,6 +193,20 @@ mod tests {
                 (1, 0, usize::from(differ)),
                 "{wanted:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_difference_says_what_to_write() {
+        let settled = Ending::Settled { dice: Some([1, 3, 6]), clause: "NZ9 6.3".into() };
+        for (wanted, answer, write) in [
+            (void("NZ9 7.1(b)"), voids(&["NZ9 7.1(b)", "NZ9 6.1"]), "\"void equipment: NZ9 7.1(b), NZ9 6.1\""),
+            (void("NZ9 7.1(b)"), voids(&[]), "\"void equipment:\""),
+            (void("NZ9 7.1(b)"), AllowedEnding::GoesOn, "\"settled: CLAUSE\""),
+            (settled, voids(&["NZ9 7.1(a)"]), "\"void REASON: NZ9 7.1(a)\""),
+        ] {
+            let found = EndingComparison::of(&[wanted], &[admits(&[answer], &[])], 1);
+            assert!(found.differences[0].ends_with(&format!("write under [endings]: {write}")), "{found:?}");
         }
     }
 

@@ -106,6 +106,8 @@ fn what_is_not_as_expected_fails() {
             "a latch" => {
                 "lamps must be latched at the end, but it is nothing\n  if that is right, write under [at_end]: latched = []"
             }
+            "a phase" => "is ready\n  if that is right, write under [at_end]: phase = \"ready\"",
+            "a kind of record that must not be" => "if that is right, take \"settled\" out of never under [at_end]",
             "a wait" => "not within 100 ms: `phase ready`",
             "a table that is not open" => "at `press tumble`: the table is not open (`open table` opens it)",
             "a blocked table" => "at `press place_bets`: not within 5000 ms: `phase blocked`",

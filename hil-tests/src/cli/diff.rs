@@ -6,7 +6,7 @@ use crate::matrix;
 use crate::pins::{self, Pin, Pins, Played, kind};
 use crate::report;
 use crate::scenario::{Trial, Verdict, read_all};
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -118,9 +118,9 @@ fn chosen(args: &DiffArgs, bench: &BenchFile) -> anyhow::Result<Vec<Trial>> {
     let cells = matrix::cells(&fault::read(&bench.faults)?).context("the matrix")?;
     trials.extend(cells.into_iter().map(|cell| cell.trial));
     trials.extend(pins::free_play());
+    list::all_mean_some(&args.cells, trials.iter(), args.only)?;
     trials
         .retain(|trial| args.cells.is_empty() || args.cells.iter().any(|words| list::selects(words, trial, args.only)));
-    ensure!(!trials.is_empty(), "no cell is meant by {}; `tumbler-hil list` lists them", args.cells.join(", "));
     Ok(trials)
 }
 

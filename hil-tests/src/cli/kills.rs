@@ -18,7 +18,7 @@ pub(super) struct KillsArgs {
     #[arg(long, value_name = "BENCH", default_value = "virtual", value_parser = super::bench_file)]
     bench: PathBuf,
     /// Under these rule sets.
-    #[arg(long, value_name = "ID", value_delimiter = ',', default_values = ["nz-div9", "sg-v6", "sg-open"])]
+    #[arg(long, value_name = "ID", value_delimiter = ',', default_values = ["nz-div9", "sg-v6", "sg-open"], value_parser = super::rule_set)]
     rules: Vec<String>,
     /// How many tables run at once; each of them is idle most of the time.
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u16).range(1..=64))]

@@ -97,6 +97,20 @@ pub(super) fn selects(words: &str, trial: &Trial, whole: bool) -> bool {
     if whole { [trial.name.as_str(), scenario, file].contains(&words) } else { trial.name.contains(words) }
 }
 
+/// Refuses words that select none of these cells, each with the nearest name.
+pub(super) fn all_mean_some<'a>(
+    words: &[String],
+    cells: impl Iterator<Item = &'a Trial> + Clone,
+    whole: bool,
+) -> Result<(), Wrong> {
+    let Some(unknown) = words.iter().find(|words| !cells.clone().any(|cell| selects(words, cell, whole))) else {
+        return Ok(());
+    };
+    let known: BTreeSet<&str> =
+        cells.flat_map(|cell| [Some(cell.name.as_str()), cell.name.split(['@', ':']).next()]).flatten().collect();
+    Err(Wrong::unknown("cell", unknown, known))
+}
+
 pub(super) fn list(choice: &Choice) -> anyhow::Result<u8> {
     let (bench, trials) = chosen(choice)?;
     let mut about = "";

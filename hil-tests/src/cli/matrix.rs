@@ -23,14 +23,14 @@ pub(super) struct MatrixArgs {
     /// The bench: its file, or the name of one that comes with the rig.
     #[arg(long, value_name = "BENCH", default_value = "pure", value_parser = super::bench_file)]
     bench: PathBuf,
-    /// Only faults whose ids contain one of these; a trailing `*` matches by prefix.
-    #[arg(long, value_name = "PATTERN", value_delimiter = ',')]
+    /// Only these faults; a trailing `*` means all whose ids begin so, as in `motor.*`.
+    #[arg(long, value_name = "ID", value_delimiter = ',')]
     fault: Vec<String>,
     /// Only in these phases; also `covered` and `spun`.
     #[arg(long, value_name = "P", value_delimiter = ',', value_parser = place)]
     phase: Vec<Place>,
     /// Only under these rule sets.
-    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = rule_set)]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = super::rule_set)]
     rules: Vec<String>,
     /// Each fault in each phase only once, under one rule set that changes from cell to cell.
     #[arg(long)]
@@ -49,10 +49,6 @@ fn place(name: &str) -> Result<Place, String> {
     names::named("phase", name, Place::ALL, |(name, _)| name).map(|(_, place)| place).map_err(|wrong| wrong.to_string())
 }
 
-fn rule_set(id: &str) -> Result<String, String> {
-    names::rule_set(id).map(|set| set.id.clone()).map_err(|wrong| wrong.to_string())
-}
-
 /// The bench, with the catalogue's exclusions added, and the selected cells.
 fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     let mut bench = BenchFile::read(&args.bench)?;
@@ -60,13 +56,14 @@ fn chosen(args: &MatrixArgs) -> anyhow::Result<(BenchFile, Vec<Trial>)> {
     matrix::list_what_cannot_run(&mut bench, &catalogue);
     let meant = |pattern: &String, id: &str| match pattern.strip_suffix('*') {
         Some(beginning) => id.starts_with(beginning),
-        None => id.contains(pattern.as_str()),
+        None => id == pattern,
     };
     let ids = || catalogue.fault.iter().map(|fault| fault.id.as_str());
     if let Some(pattern) = args.fault.iter().find(|pattern| !ids().any(|id| meant(pattern, id))) {
         return Err(Wrong::unknown("fault", pattern.trim_end_matches('*'), ids()).into());
     }
     let mut cells = matrix::cells(&catalogue).context("the matrix")?;
+    list::all_mean_some(&args.cells, cells.iter().map(|cell| &cell.trial), args.only)?;
     cells.retain(|cell| {
         (args.fault.is_empty() || args.fault.iter().any(|pattern| meant(pattern, &cell.fault)))
             && (args.phase.is_empty() || args.phase.contains(&cell.place))

@@ -181,6 +181,11 @@ fn bench_file(given: &str) -> Result<PathBuf, String> {
     tumbler_bench::file::find(given).map_err(|wrong| wrong.to_string())
 }
 
+/// A rule set's id, for the command line.
+fn rule_set(id: &str) -> Result<String, String> {
+    crate::scenario::names::rule_set(id).map(|set| set.id.clone()).map_err(|wrong| wrong.to_string())
+}
+
 /// Runs the command line.
 #[must_use]
 pub fn main() -> ExitCode {

@@ -19,7 +19,7 @@ pub(super) struct SearchArgs {
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=32))]
     depth: u32,
     /// Only under these rule sets [default: all].
-    #[arg(long, value_name = "ID", value_delimiter = ',')]
+    #[arg(long, value_name = "ID", value_delimiter = ',', value_parser = super::rule_set)]
     rules: Vec<String>,
     /// Threads.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -44,9 +44,6 @@ pub(super) struct SearchArgs {
 
 pub(super) fn search(args: &SearchArgs) -> anyhow::Result<u8> {
     let known: Vec<&str> = rules::all().iter().map(|set| set.id.as_str()).collect();
-    if let Some(unknown) = args.rules.iter().find(|id| !known.contains(&id.as_str())) {
-        bail!("`{unknown}` is no rule set; they are {}", known.join(", "));
-    }
     if args.write.extension().is_none_or(|extension| extension != "toml") {
         bail!("--write {}: the name of a scenario's file ends in .toml", args.write.display());
     }

@@ -50,6 +50,9 @@ const LEFT_OUT: [(&str, &[&str]); 6] = [
     ("round", &["id", "rules", "layout", "order"]),
 ];
 
+/// Parts that the search ignores: names, what only shows, and when who was refused or had a recording written, which bounds floods.
+const NOT_LOOKED_AT: [&str; 4] = ["boot", "picture", "refusals", "recordings"];
+
 /// The parts of a table and what the key contains of each, once the fields above are removed. A part that is missing here would be
 /// included whole, and the test below requires that all are named.
 fn canonical(table: Value) -> Value {
@@ -61,7 +64,7 @@ fn canonical(table: Value) -> Value {
     for (part, fields) in LEFT_OUT {
         change(&mut table, part, |of| without(of, fields));
     }
-    for part in ["boot", "picture"] {
+    for part in NOT_LOOKED_AT {
         table.remove(part);
     }
     field(&mut table, "ctx", "timers", timers);
@@ -178,8 +181,12 @@ mod tests {
     fn every_part_of_the_table_and_every_field_that_is_left_out_is_known() {
         let trial = trial("nz-div9").unwrap();
         let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, 1)).unwrap();
-        play_steps(&mut bench, &trial, &steps("dice 1 3 6; open table; play to spinning", &trial.layout).unwrap())
-            .unwrap();
+        play_steps(
+            &mut bench,
+            &trial,
+            &steps("ask record; ask settle; dice 1 3 6; open table; play to spinning", &trial.layout).unwrap(),
+        )
+        .unwrap();
         let table = serde_json::to_value(bench.table().unwrap()).unwrap();
         let at =
             |part: &str, field: &str| table.get(part).unwrap().get(field).unwrap_or_else(|| panic!("{part}.{field}"));
@@ -189,7 +196,8 @@ mod tests {
         let mut known = vec![
             "boot", "bus", "ctx", "dome", "guard", "history", "inputs", "key", "lamps", "ledger", "order", "picture",
         ];
-        known.extend(["reader", "round", "sequence", "service", "temperature", "terminal", "test", "tumbler"]);
+        known.extend(["reader", "recordings", "refusals", "round", "sequence", "service", "temperature", "terminal"]);
+        known.extend(["test", "tumbler"]);
         assert_eq!(parts, known);
         for (part, fields) in LEFT_OUT {
             for field in fields {
@@ -219,5 +227,19 @@ mod tests {
             at(part, field);
         }
         assert!(!timers(at("ctx", "timers")).as_array().unwrap().is_empty());
+    }
+
+    /// Every second would else be another state to whoever was once refused.
+    #[test]
+    fn when_somebody_was_refused_or_recorded_makes_no_other_state() {
+        let trial = trial("nz-div9").unwrap();
+        let [early, late] = ["1 ms", "700 ms"].map(|wait| {
+            let mut bench = Pure::new(Setup::of(&trial.rules, &trial.layout, 1)).unwrap();
+            let words = format!("open table; pass {wait}; ask record; ask settle; pass 20 s");
+            play_steps(&mut bench, &trial, &steps(&words, &trial.layout).unwrap()).unwrap();
+            let view = View::of(&mut bench);
+            key(&bench, &view)
+        });
+        assert_eq!(early, late);
     }
 }

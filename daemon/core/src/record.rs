@@ -279,8 +279,8 @@ pub enum Event {
         /// The game supervisor.
         by: String,
     },
-    /// After a restart in mid-round: what the recorded facts decided (SGV6 5.4). Without a valid spin the round is void; with
-    /// one, and no outcome on record, a person is asked.
+    /// After a restart in mid-round: what is on record of the round decides whether it is concluded, goes on, is void, or a person is
+    /// asked, by its rule set (table.md, What a restart carries on).
     Resumed {
         /// Whether the outcome had been established, so that the round is concluded.
         established: bool,

@@ -24,10 +24,8 @@ const FREE: &[(&str, &str)] = &[
     ("rig", "a pin or a port of the machine"),
 ];
 
-/// So many slips are tried at once in a file with many: so far apart that each has its line to itself.
+/// So many slips of a file are tried at once, each in a line of its own.
 const TOGETHER: usize = 8;
-/// A file with many.
-const MANY: usize = 500;
 
 /// Fields of records that hold words for people. Where there must be such a record, a slip fails the run; `no record` does not take them.
 const WORDS: &[&str] = &["what=", "remark=", "found=", "cause=", "test="];
@@ -47,6 +45,20 @@ fn slipped(text: &str, slips: &[&Slip]) -> String {
         bytes[slip.at] = slip.letter as u8;
     }
     String::from_utf8(bytes).unwrap()
+}
+
+/// Slips that are tried at once.
+fn together(slips: &[Slip]) -> Vec<Vec<&Slip>> {
+    let mut all: Vec<Vec<&Slip>> = Vec::new();
+    for slip in slips {
+        let has_room =
+            |tried: &&mut Vec<&Slip>| tried.len() < TOGETHER && tried.iter().all(|other| other.line != slip.line);
+        match all.iter_mut().find(has_room) {
+            Some(tried) => tried.push(slip),
+            None => all.push(vec![slip]),
+        }
+    }
+    all
 }
 
 /// The names of a file's text, each kind of place and name once for all files.
@@ -158,9 +170,7 @@ fn passed<T>(
         all.iter().any(|problem| problem.at.is_some_and(|(line, _)| line == slip.line))
     };
     // What is not told beside others is tried alone.
-    let apart = if count < MANY { count } else { count.div_ceil(TOGETHER) };
-    let left = (0..apart).flat_map(|first| {
-        let together: Vec<&Slip> = names.slips.iter().skip(first).step_by(apart).collect();
+    let left = together(&names.slips).into_iter().flat_map(|together| {
         let told = read(&slipped(&text, &together)).err();
         together.into_iter().filter(move |slip| !told.as_ref().is_some_and(|bad| is_told(bad, slip)))
     });

@@ -22,16 +22,14 @@ fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
 /// faults.md, No false alarms.
 #[test]
 fn healthy_noisy_rounds_are_settled_whatever_the_jobs() {
-    let tell = |jobs| -> Vec<String> {
-        reports(60, Faults::None, jobs)
-            .iter()
-            .map(|day| format!("{} {:?} {:x?}", day.trial.name, day.verdict, day.digest))
-            .collect()
-    };
-    let one = reports(60, Faults::None, 1);
+    let [one, two] = [1, 2].map(|jobs| reports(60, Faults::None, jobs));
     assert!(one.iter().all(|day| day.verdict == Verdict::Pass), "{one:#?}");
     assert_eq!(one.iter().map(|day| day.settled).sum::<u64>(), 60);
-    assert_eq!(tell(1), tell(2));
+    let [one, two] = [one, two].map(|days| -> Vec<String> {
+        let told = |day: &DayReport| format!("{} {:?} {:x?}", day.trial.name, day.verdict, day.digest);
+        days.iter().map(told).collect()
+    });
+    assert_eq!(one, two);
 }
 
 #[test]

@@ -280,7 +280,7 @@ pub enum Event {
         by: String,
     },
     /// After a restart in mid-round: what is on record of the round decides whether it is concluded, goes on, is void, or a person is
-    /// asked, by its rule set (table.md, What a restart carries on).
+    /// asked, by its rule set (table.md, Phases).
     Resumed {
         /// Whether the outcome had been established, so that the round is concluded.
         established: bool,

@@ -31,7 +31,7 @@ def main(rig: str, directory: str) -> None:
     for play in plays[0]:
         # Whatever is wrong with its options is found before the name that does not exist.
         ended = subprocess.run([rig, *play.split(), "no-such-cell"], capture_output=True, text=True)
-        assert ended.returncode == 2 and re.search("unknown scenario|no cell", ended.stderr), f"{play}: {ended.stderr}"
+        assert ended.returncode == 2 and re.search("unknown (scenario|cell)", ended.stderr), f"{play}: {ended.stderr}"
     print(f"ok: {len(plays)} recipes with {len(plays[0])} plays each")
 
 

@@ -25,7 +25,7 @@ const FREE: &[(&str, &str)] = &[
 ];
 
 /// So many slips of a file are tried at once, each in a line of its own.
-const TOGETHER: usize = 8;
+const TOGETHER: usize = 64;
 
 /// Fields of records that hold words for people. Where there must be such a record, a slip fails the run; `no record` does not take them.
 const WORDS: &[&str] = &["what=", "remark=", "found=", "cause=", "test="];

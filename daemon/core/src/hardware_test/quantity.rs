@@ -243,7 +243,9 @@ impl Quantity {
             Self::StartTime => {
                 "Turn the shaft by hand with motor power off: if it binds, clean and oil its bearings; if it turns freely, check the motor's brushes and supply voltage."
             }
-            Self::Tumbles => "Look for what ended the spin: dome, seal, supply, motor driver; then repeat the test.",
+            Self::Tumbles => {
+                "Mend what was found; where nothing was, look for what ended the spin: dome, seal, supply, motor driver. Then repeat the test."
+            }
             Self::PeriodMean | Self::PeriodLeast | Self::PeriodGreatest => {
                 "Slow: measure the motor's supply under load, oil the bearings, look for what rubs. Fast: check the motor's gear, and that each cam sensor sees one magnet a turn."
             }

@@ -17,7 +17,7 @@ const PAGE: &str = include_str!("../../docs/mqtt.md");
 const HEAD: &str = "# Every message of a table, as it is sent
 
 What the topics are and how to use them is in [mqtt.md](mqtt.md), with links to the schemas and the AsyncAPI document. This page is
-generated from the types and the bytes pinned in `fixtures/wire` (`TUMBLERD_REWRITE=1 cargo test -p tumblerd --test suite contract_doc`); every
+generated from the types and the bytes pinned in `fixtures/wire` (`TUMBLERD_REWRITE=1 cargo test -p tumblerd --test programs contract_doc`); every
 example is checked against its schema. The records on `event` are one chain, so that a consumer that verifies the chain can be tested with them.
 ";
 

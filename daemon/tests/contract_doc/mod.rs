@@ -23,6 +23,6 @@ fn same_as_file(name: &str, text: &str) {
     assert!(
         kept == text,
         "daemon/docs/{name} is not what the types give. If the change of the contract is meant: \
-         TUMBLERD_REWRITE=1 cargo test -p tumblerd --test suite contract_doc, and look at the difference"
+         TUMBLERD_REWRITE=1 cargo test -p tumblerd --test programs contract_doc, and look at the difference"
     );
 }

@@ -163,12 +163,21 @@ pub(crate) const LANES: &[Lane] = &[
     },
     Lane {
         name: "quick",
-        about: "core, daemon, judges, rig, and every scenario on the pure bench",
+        about: "the parts of core, daemon, judges and rig, and every scenario on the pure bench",
         plays: Plays::Always,
         // Without a test runner it is plain `cargo test`: building one takes longer than the tests.
         needs: &[],
         demand: after(locking(compute(150, 2000), &[Lock::Debug]), &[TOOLS, "build"]),
         work: work::quick,
+    },
+    Lane {
+        name: "programs",
+        about: "the daemon and tumblerctl as whole programs: journal, console, panel and relay beside a real disk, browser's wire and \
+                broker, and what their pages promise",
+        plays: Plays::Always,
+        needs: &[],
+        demand: after(locking(compute(100, 1500), &[Lock::Debug]), &[TOOLS, "build"]),
+        work: work::programs,
     },
     Lane {
         name: "dumps",
@@ -392,7 +401,7 @@ pub(crate) const LANES: &[Lane] = &[
                 most 12 of them, spread evenly; where there are more, it says so (scripts/mutants --changed)",
         plays: Plays::InTurn(10),
         needs: &[Need::Tool(MUTANTS), Need::Packages(&["rsync"])],
-        demand: after(compute(130, 2000), &[TOOLS, "build", "clippy", "quick", "doc"]),
+        demand: after(compute(130, 2000), &[TOOLS, "build", "clippy", "quick", "programs", "doc"]),
         work: mutants::sample,
     },
     Lane {

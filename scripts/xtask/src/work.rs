@@ -4,8 +4,9 @@ use crate::install;
 use crate::repository::Repository;
 use crate::rotation::Rotation;
 use crate::say;
-use crate::shell::{cargo, command, quietly, run};
+use crate::shell::{cargo, command, output, quietly, run};
 use anyhow::{Result, bail, ensure};
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::process::Command;
@@ -39,18 +40,39 @@ pub(crate) fn build(repository: &Repository) -> Result<()> {
     repository.build_rig()
 }
 
-/// All tests but those that are ignored: of these the rig plays the virtual bench's scenarios, many at once, and what reads dumps needs
-/// programs of its own.
+/// The tests of the daemon and of tumblerctl as whole programs: this target of both.
+const PROGRAMS: &str = "programs";
+
+/// All tests but those of whole programs, and those that are ignored: of these the rig plays the virtual bench's scenarios, many at
+/// once, and what reads dumps needs programs of its own.
 pub(crate) fn quick(repository: &Repository) -> Result<()> {
+    // Some start the daemon, which cargo builds for tests of its own package alone.
+    repository.build_rig()?;
+    let known: serde_json::Value =
+        serde_json::from_str(&output(cargo(["metadata", "--no-deps", "--format-version", "1", "--locked"]))?)?;
+    let packages = known["packages"].as_array().into_iter().flatten();
+    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
+    let tests = targets.filter(|target| target["kind"][0] == "test").filter_map(|target| target["name"].as_str());
+    let chosen: BTreeSet<&str> = tests.filter(|name| *name != PROGRAMS).collect();
+    tested(repository, ["--lib", "--bins"].into_iter().chain(chosen.into_iter().flat_map(|name| ["--test", name])))
+}
+
+pub(crate) fn programs(repository: &Repository) -> Result<()> {
+    tested(repository, ["--test", PROGRAMS])
+}
+
+/// Plays the tests of these targets.
+fn tested<'a>(repository: &Repository, targets: impl IntoIterator<Item = &'a str>) -> Result<()> {
     // Generated histories are others with each commit, and the same for the same commit.
     let seed = std::env::var("PROPTEST_RNG_SEED").map_or_else(|_| repository.height().map(|n| n.to_string()), Ok)?;
     say::line(&format!("seed of generated histories: PROPTEST_RNG_SEED={seed}"));
-    let mut tests = if install::has_nextest() {
-        cargo(["nextest", "run", "--workspace", "--locked"])
+    let player: &[&str] = if install::has_nextest() {
+        &["nextest", "run"]
     } else {
         say::line("cargo-nextest is not there: `cargo test` plays the tests, crate by crate");
-        cargo(["test", "--workspace", "--locked", "--lib", "--bins", "--tests"])
+        &["test"]
     };
+    let mut tests = cargo(player.iter().copied().chain(["--workspace", "--locked"]).chain(targets));
     tests.env("PROPTEST_RNG_SEED", seed);
     run(tests)
 }
@@ -259,7 +281,7 @@ pub(crate) fn deb(repository: &Repository) -> Result<()> {
     if out.exists() {
         fs::remove_dir_all(&out)?;
     }
-    let arch = crate::shell::output(command("dpkg", ["--print-architecture"]))?;
+    let arch = output(command("dpkg", ["--print-architecture"]))?;
     let mut package = command("scripts/package", ["--arch", &arch, "--out"]);
     package.arg(&out);
     run(package)?;
@@ -274,7 +296,7 @@ pub(crate) fn reproducible(_: &Repository) -> Result<()> {
 /// Every third target.
 pub(crate) fn fuzz_third(repository: &Repository) -> Result<()> {
     let rotation = Rotation::of(repository, "fuzz-third", 3)?;
-    let listed = crate::shell::output(command("scripts/fuzz", ["--list"]))?;
+    let listed = output(command("scripts/fuzz", ["--list"]))?;
     let mine = listed.lines().zip((1..=rotation.of).cycle()).filter(|(_, part)| *part == rotation.part);
     run(command("scripts/fuzz", mine.map(|(target, _)| target)))?;
     rotation.passed()

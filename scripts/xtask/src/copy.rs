@@ -3,11 +3,11 @@
 
 use crate::install::Installer;
 use crate::repository::Repository;
-use crate::shell::{command, locked, output, run};
+use crate::shell::{command, locked, run};
+use crate::workspace;
 use anyhow::{Context, Result, bail, ensure};
 use rustix::fs::FlockOperation;
 use rustix::io::{FdFlags, fcntl_setfd};
-use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -74,17 +74,8 @@ impl Copy {
     /// # Errors
     /// cargo's.
     pub(crate) fn clean(&self) -> Result<()> {
-        #[derive(Deserialize)]
-        struct Metadata {
-            packages: Vec<Package>,
-        }
-        #[derive(Deserialize)]
-        struct Package {
-            name: String,
-        }
-        let said = output(self.command("cargo", ["metadata", "--format-version", "1", "--no-deps", "--locked"]))?;
-        let Metadata { packages } = serde_json::from_str(&said)?;
-        let packages = packages.into_iter().map(|package| format!("--package={}", package.name));
+        let packages = workspace::packages(self.command::<&str>("cargo", []))?.into_iter();
+        let packages = packages.map(|package| format!("--package={}", package.name));
         run(self.command("cargo", ["clean".into(), "--quiet".into()].into_iter().chain(packages)))?;
         let incremental = self.builds().join("debug/incremental");
         if incremental.exists() {

@@ -18,6 +18,7 @@ mod schedule;
 mod shard;
 mod shell;
 mod work;
+mod workspace;
 
 use crate::shell::{NOT_CHECKED, NotChecked};
 use anyhow::Result;

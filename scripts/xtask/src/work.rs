@@ -5,6 +5,7 @@ use crate::repository::Repository;
 use crate::rotation::Rotation;
 use crate::say;
 use crate::shell::{cargo, command, output, quietly, run};
+use crate::workspace;
 use anyhow::{Result, bail, ensure};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -48,13 +49,10 @@ const PROGRAMS: &str = "programs";
 pub(crate) fn quick(repository: &Repository) -> Result<()> {
     // Some start the daemon, which cargo builds for tests of its own package alone.
     repository.build_rig()?;
-    let known: serde_json::Value =
-        serde_json::from_str(&output(cargo(["metadata", "--no-deps", "--format-version", "1", "--locked"]))?)?;
-    let packages = known["packages"].as_array().into_iter().flatten();
-    let targets = packages.flat_map(|package| package["targets"].as_array().into_iter().flatten());
-    let tests = targets.filter(|target| target["kind"][0] == "test").filter_map(|target| target["name"].as_str());
-    let chosen: BTreeSet<&str> = tests.filter(|name| *name != PROGRAMS).collect();
-    tested(repository, ["--lib", "--bins"].into_iter().chain(chosen.into_iter().flat_map(|name| ["--test", name])))
+    let targets = workspace::packages(cargo::<&str>([]))?.into_iter().flat_map(|package| package.targets);
+    let tests: BTreeSet<String> = targets.filter(|target| target.is_test()).map(|target| target.name).collect();
+    let chosen = tests.iter().map(String::as_str).filter(|name| *name != PROGRAMS);
+    tested(repository, ["--lib", "--bins"].into_iter().chain(chosen.flat_map(|name| ["--test", name])))
 }
 
 pub(crate) fn programs(repository: &Repository) -> Result<()> {

@@ -335,7 +335,7 @@ fn the_page_says_what_the_code_does() {
         page = section(&page, &format!("{rules}: besides"), &order_table(rules, layout, &BESIDES));
     }
     if std::env::var_os("TUMBLERD_REWRITE").is_some() {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/table.md"), &page).unwrap();
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/table.md"), &page).unwrap();
         return;
     }
     let differs = DOC.lines().zip(page.lines()).find(|(said, is)| said != is);

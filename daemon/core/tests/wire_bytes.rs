@@ -200,7 +200,7 @@ fn events() -> Vec<Event> {
 fn pinned<T: Serialize + DeserializeOwned + PartialEq + Debug>(name: &str, file: &str, values: &[T]) {
     let written: Vec<String> = values.iter().map(|v| serde_json::to_string(v).unwrap()).collect();
     if std::env::var_os("TUMBLERD_REWRITE").is_some() {
-        let path = format!("{}/../../fixtures/wire/{name}", env!("CARGO_MANIFEST_DIR"));
+        let path = format!("{}/../../../fixtures/wire/{name}", env!("CARGO_MANIFEST_DIR"));
         std::fs::write(path, written.join("\n") + "\n").unwrap();
         return;
     }

@@ -239,7 +239,11 @@ fn imports_run_one_way() {
     let mut found = Vec::new();
     for member in members {
         let member = member.as_str().unwrap();
-        let needs = needs(&root.join(member).join("src")).unwrap();
+        let src = root.join(member).join("src");
+        if !src.exists() && root.join(member).ends_with("tests") {
+            continue;
+        }
+        let needs = needs(&src).unwrap();
         found.extend(rings(&needs).into_iter().map(|ring| format!("{member}: {ring}")));
     }
     assert!(found.is_empty(), "these lie on a ring:\n{}", found.join("\n"));
@@ -249,9 +253,9 @@ fn imports_run_one_way() {
 #[test]
 fn no_file_of_tests_is_forgotten() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    for member in ["daemon/core", "daemon", "hil-tests"] {
+    for (member, tests) in [("daemon/core/tests", "."), ("daemon", "tests"), ("hil-tests", "tests")] {
         let manifest: toml::Table = fs::read_to_string(root.join(member).join("Cargo.toml")).unwrap().parse().unwrap();
-        let tests = root.join(member).join("tests");
+        let tests = root.join(member).join(tests);
         let main = fs::read_to_string(tests.join("main.rs")).unwrap();
         let named = |name: &str| {
             let own = manifest["test"].as_array().unwrap().iter().any(|test| test["name"].as_str() == Some(name));
@@ -261,7 +265,11 @@ fn no_file_of_tests_is_forgotten() {
         for entry in fs::read_dir(&tests).unwrap() {
             let path = entry.unwrap().path();
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            assert!(name == "main" || named(&name), "{} is named neither in main.rs nor in Cargo.toml", path.display());
+            assert!(
+                name == "main" || name == "Cargo" || named(&name),
+                "{} is named neither in main.rs nor in Cargo.toml",
+                path.display()
+            );
         }
     }
 }

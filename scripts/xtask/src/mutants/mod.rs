@@ -189,7 +189,7 @@ impl Run<'_> {
             passes(
                 copy.command(
                     "cargo",
-                    ["test", "--locked", "--quiet", "-p", "tumbler-core"]
+                    ["test", "--locked", "--quiet", "-p", "tumbler-core", "-p", "tumbler-core-tests"]
                         .iter()
                         .chain(&OF_CORE)
                         .chain(&["--"])
@@ -221,7 +221,8 @@ impl Run<'_> {
                 cargo.args(["--test-workspace=true", "--cargo-arg=--test=scenarios"]).env("TUMBLER_FAIL_FAST", "1")
             }
             Judge::Core => {
-                cargo.arg("--test-package=tumbler-core").args(OF_CORE.map(|test| format!("--cargo-arg={test}")));
+                cargo.args(["--test-package=tumbler-core", "--test-package=tumbler-core-tests"]);
+                cargo.args(OF_CORE.map(|test| format!("--cargo-arg={test}")));
                 cargo.args(["--", "--"]).args(NOT_OF_CORE)
             }
         };

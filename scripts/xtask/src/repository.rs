@@ -85,7 +85,7 @@ impl Repository {
             return Ok(());
         }
         let programs = ["--bin", "tumblerd", "--bin", "tumblerctl", "--bin", "tumbler-hil", "--test", "program"];
-        run(cargo(["build", "--locked", "--quiet", "--workspace"].into_iter().chain(programs)))
+        run(cargo(["build", "--locked", "--workspace"].into_iter().chain(programs)))
     }
 
     /// What git says.

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
 use tumbler_bench::Wrong;
-use tumbler_judges::areas::Family;
-use tumbler_judges::config::Rules;
+use tumbler_spec::areas::Family;
+use tumbler_spec::config::Rules;
 
 /// One requirement of the rules.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]

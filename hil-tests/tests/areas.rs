@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use tumbler_core::rules;
 use tumbler_core::units::Dice;
-use tumbler_judges::areas::Layout;
+use tumbler_spec::areas::Layout;
 
 /// daemon/core/rules: ten layouts, and each of the 56 results lights the same areas, at the same odds, by both.
 #[test]

@@ -7,7 +7,7 @@ use tumbler_hil::report::capture::Capture;
 use tumbler_hil::report::vcd;
 use tumbler_hil::scenario::timeline::{Mark, MarkKind};
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
-use tumbler_judges::{Line, Observation, Seen, Truth};
+use tumbler_spec::{Line, Observation, Seen, Truth};
 
 const REMEDY: &str = "the packages gtkwave and sigrok-cli are needed: scripts/test installs them";
 

@@ -4,7 +4,7 @@
 use tumbler_hil::kills::{KillPoint, each};
 use tumbler_hil::runner::Runner;
 use tumbler_hil::scenario::Verdict;
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 /// A round has at least these commits: its beginning, its spin, its calls, its outcome, its result, its end.
 const LEAST: usize = 6;

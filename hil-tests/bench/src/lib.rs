@@ -278,7 +278,7 @@ pub trait Bench {
     fn unlisted(&self) -> Option<String>;
 
     /// The endings that the truth table allows for each round that ended, in order.
-    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings>;
+    fn allowed_endings(&self) -> Vec<tumbler_spec::AllowedEndings>;
 
     /// Ends the run: lets the table come to rest, then returns the judges' violations.
     ///

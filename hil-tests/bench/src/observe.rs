@@ -9,7 +9,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Record, Standing};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
-use tumbler_judges::{
+use tumbler_spec::{
     BadConfig, BusKind, Config, Key, LampOrder, Line, Observation, Outlet, Panel, Part, Seen, Transaction, Truth, Words,
 };
 use tumbler_twin::{Fault, Truth as Known, Wire, fault_table};
@@ -228,7 +228,7 @@ impl Observer {
             return;
         }
         let read = serde_json::to_value(record).map_err(|e| e.to_string());
-        match read.and_then(|value| tumbler_judges::Record::read(value).map_err(|e| e.to_string())) {
+        match read.and_then(|value| tumbler_spec::Record::read(value).map_err(|e| e.to_string())) {
             Ok(record) => self.tell(at, Seen::Record(record)),
             Err(problem) => self.tell(at, Seen::Text { outlet: Outlet::Log, text: problem }),
         }
@@ -269,13 +269,13 @@ impl Observer {
 
     /// The endings that the truth table allows for each round that ended, in order.
     #[must_use]
-    pub fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+    pub fn allowed_endings(&self) -> Vec<tumbler_spec::AllowedEndings> {
         self.panel.as_ref().map(Panel::allowed_endings).unwrap_or_default()
     }
 
     /// Rows of the truth table that were applied, each with its rule set.
     #[must_use]
-    pub fn rows_used(&self) -> Vec<tumbler_judges::RowUse> {
+    pub fn rows_used(&self) -> Vec<tumbler_spec::RowUse> {
         self.panel.as_ref().map(Panel::rows_used).unwrap_or_default()
     }
 
@@ -287,13 +287,13 @@ impl Observer {
 
     /// The violations so far.
     #[must_use]
-    pub fn violations(&self) -> &[tumbler_judges::Violation] {
+    pub fn violations(&self) -> &[tumbler_spec::Violation] {
         self.panel.as_ref().map_or(&[], Panel::violations)
     }
 
     /// How often each rule was exercised.
     #[must_use]
-    pub fn exercised(&self) -> Vec<tumbler_judges::Exercise> {
+    pub fn exercised(&self) -> Vec<tumbler_spec::Exercise> {
         self.panel.as_ref().map(Panel::exercised).unwrap_or_default()
     }
 

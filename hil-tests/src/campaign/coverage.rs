@@ -7,7 +7,7 @@ use tumbler_core::latch::Code;
 use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
-use tumbler_judges::{RowUse, UNREACHABLE_ROWS, truth_table_rows};
+use tumbler_spec::{RowUse, UNREACHABLE_ROWS, truth_table_rows};
 
 /// Rounds from which on a swarm must reach everything but truth table rows. It is random, so a shorter one may miss some.
 pub const LEAST_ROUNDS: u64 = 5_000;

@@ -1,8 +1,8 @@
 //! The table that a day is played at, drawn from the seed.
 
 use crate::scenario::order;
-use tumbler_judges::areas::{LAYOUTS, Layout};
-use tumbler_judges::config::Rules;
+use tumbler_spec::areas::{LAYOUTS, Layout};
+use tumbler_spec::config::Rules;
 use tumbler_twin::rng::Rng;
 
 /// The table of a day.

@@ -15,7 +15,7 @@ use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tumbler_bench::process::clock;
-use tumbler_judges::Panel;
+use tumbler_spec::Panel;
 
 #[derive(Debug, Args)]
 pub(super) struct CampaignArgs {

@@ -1,7 +1,7 @@
 //! Everything that was observed in a cell, for diagrams and value change dumps.
 
 use crate::scenario::timeline::Mark;
-use tumbler_judges::Observation;
+use tumbler_spec::Observation;
 
 /// Everything that was observed in a cell. About a hundred bytes per observation and a thousand observations per second of
 /// table time, so it is kept only until it is written to a file.

@@ -3,7 +3,7 @@
 use super::cell::{CellReport, Identity};
 use crate::citation::{all, read};
 use std::collections::BTreeSet;
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 /// The clauses of its own text that the cell cites, and those that its judges had to judge.
 #[must_use]

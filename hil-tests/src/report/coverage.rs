@@ -3,7 +3,7 @@
 use super::results::{Results, VerdictKind};
 use crate::citation::{self, Clause};
 use std::collections::BTreeMap;
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 /// A clause of one text with the cells that cite it, by the numbers of their run and of themselves in it.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use super::capture::Capture;
 use crate::scenario::timeline::MarkKind;
 use std::collections::BTreeMap;
 use tumbler_core::snapshot::Phase;
-use tumbler_judges::{BusKind, Key, Line, Observation, Seen, Transaction, Truth};
+use tumbler_spec::{BusKind, Key, Line, Observation, Seen, Transaction, Truth};
 
 /// Shortest duration with which a transaction is drawn, in nanoseconds: the virtual bench sees only its end.
 const SHORTEST_NS: u64 = 100_000;
@@ -215,7 +215,7 @@ mod tests {
             kind: BusKind::ReadInput,
             address: 0,
             count: 4,
-            words: tumbler_judges::Words::default(),
+            words: tumbler_spec::Words::default(),
             bits: 0,
             ok: false,
         };

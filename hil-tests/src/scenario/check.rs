@@ -187,7 +187,7 @@ fn lamps(session: &Session<'_>, dice: Option<[u8; 3]>) -> [u64; 2] {
     let (Some(mut dice), Some(layout)) = (dice, rules::layout(&session.trial.layout)) else { return boards };
     dice.sort_unstable();
     for (lamp, area) in layout.areas.iter().enumerate() {
-        let wins = area.id.parse::<tumbler_judges::areas::Area>().is_ok_and(|area| area.wins(dice));
+        let wins = area.id.parse::<tumbler_spec::areas::Area>().is_ok_and(|area| area.wins(dice));
         if let (true, Some(board)) = (wins, boards.get_mut(lamp / 64)) {
             *board |= 1 << (lamp % 64);
         }

@@ -7,7 +7,7 @@ use super::write::words;
 use tumbler_bench::Bench;
 use tumbler_bench::log::Log;
 use tumbler_core::record::Event;
-use tumbler_judges::{AllowedEnding, AllowedEndings};
+use tumbler_spec::{AllowedEnding, AllowedEndings};
 
 /// The trial's expectations compared with the truth table.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -19,8 +19,8 @@ use tumbler_core::record::Kind;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::rules::{self, Layout, RuleSet};
 use tumbler_core::snapshot::Phase;
-use tumbler_judges::areas::Family;
-use tumbler_judges::config::Rules;
+use tumbler_spec::areas::Family;
+use tumbler_spec::config::Rules;
 
 /// A scenario's file, as it is written.
 #[derive(Deserialize, JsonSchema)]

@@ -2,7 +2,7 @@
 
 use crate::citation;
 use tumbler_bench::Wrong;
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 /// A ground with its clauses in the order of [`Rules::ALL`], without the text's name; empty where a text is silent.
 type Row = (&'static str, [&'static [&'static str]; 5]);

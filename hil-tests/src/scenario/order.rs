@@ -1,7 +1,7 @@
 //! The orders of play, written from the rules and not from the core's data.
 
 use super::step::Stage;
-use tumbler_judges::config::{Order, Rules};
+use tumbler_spec::config::{Order, Rules};
 
 /// An action of the dealer in a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! The invariants, which must hold after every step, stated independently of the core. They see the durable records of the step
-//! and the physical truth after it. Within the step the judges of `tumbler-judges` watch every observation.
+//! and the physical truth after it. Within the step the judges of `tumbler-spec` watch every observation.
 
 use super::view::View;
 use std::collections::BTreeSet;

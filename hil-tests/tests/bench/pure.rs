@@ -103,7 +103,7 @@ fn where_judges_are_alone_they_hear_what_the_broker_is_told() {
     assert_eq!(outcome.verdict, Verdict::Pass);
     let (mut events, mut topics) = (Vec::new(), std::collections::BTreeSet::new());
     for seen in bench.observer().trace() {
-        let tumbler_judges::Seen::Mqtt { topic, payload, .. } = &seen.what else { continue };
+        let tumbler_spec::Seen::Mqtt { topic, payload, .. } = &seen.what else { continue };
         let name = topic.strip_prefix("taisai/rig/pure/").unwrap();
         events.extend(payload.as_ref().filter(|_| name == "event").map(|event| event["seq"].as_u64().unwrap()));
         topics.insert(name.split('/').next().unwrap().to_owned());

@@ -14,7 +14,7 @@ use std::net::SocketAddr;
 use tumbler_core::line::OutLine;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::lines::ToBench;
-use tumbler_judges::Observation;
+use tumbler_spec::Observation;
 
 impl Virtual {
     /// The broker behind the proxy.

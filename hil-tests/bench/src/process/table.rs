@@ -28,7 +28,7 @@ use std::time::Duration;
 use tumbler_core::record::Standing;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::Answer;
-use tumbler_judges::{Part, Seen, Truth};
+use tumbler_spec::{Part, Seen, Truth};
 use tumbler_twin::{self, Twin};
 
 /// What a table of the virtual bench is started with.
@@ -127,7 +127,7 @@ impl Virtual {
             daemon.commission()?;
         }
         let root = format!("taisai/{}/{}", settings.site, settings.table);
-        let watched = tumbler_judges::Config {
+        let watched = tumbler_spec::Config {
             topics: root.clone(),
             from_commissioning: !opened,
             // Two busy cores and a socket delay every edge to the daemon, so judges only check the order; times are reported.

@@ -264,7 +264,7 @@ impl Bench for Virtual {
         self.world.judges.unlisted()
     }
 
-    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+    fn allowed_endings(&self) -> Vec<tumbler_spec::AllowedEndings> {
         self.world.judges.allowed_endings()
     }
 

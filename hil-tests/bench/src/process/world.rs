@@ -20,7 +20,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Record;
 use tumbler_core::units::{Mono, Seq};
 use tumbler_core::wire::lines::ToBench;
-use tumbler_judges::{Outlet, Part, Seen, Truth as Known};
+use tumbler_spec::{Outlet, Part, Seen, Truth as Known};
 use tumbler_twin::{Twin, Wire};
 
 /// The lines whose first edge cuts the motor.

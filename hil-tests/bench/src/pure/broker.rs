@@ -19,7 +19,7 @@ use tumbler_core::wire::chain::Chain;
 use tumbler_core::wire::topics::{
     EventMessage, FaultMessage, KeypadMessage, LampsMessage, StateMessage, Status, Topics, VERSION,
 };
-use tumbler_judges::Seen;
+use tumbler_spec::Seen;
 
 /// Id of the bench's journals: the first one and its successors.
 const STREAM: &str = "5eed";

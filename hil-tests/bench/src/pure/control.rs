@@ -131,7 +131,7 @@ impl Bench for Pure {
         if self.alone && self.told_ns.is_none_or(|at| self.now >= at + 1_000 * MS) {
             self.told_ns = Some(self.now);
             if let Some(status) = self.shown.as_ref().and_then(|(_, shown)| serde_json::to_value(shown).ok()) {
-                self.observer.tell(self.now, tumbler_judges::Seen::Status(status));
+                self.observer.tell(self.now, tumbler_spec::Seen::Status(status));
             }
         }
         Ok(self.shown.as_ref().map(|(_, snapshot)| snapshot.clone()))
@@ -226,7 +226,7 @@ impl Bench for Pure {
         self.observer.unlisted()
     }
 
-    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+    fn allowed_endings(&self) -> Vec<tumbler_spec::AllowedEndings> {
         self.observer.allowed_endings()
     }
 

@@ -6,7 +6,7 @@ use super::bus::Transaction;
 use tumbler_core::effect::Effect;
 use tumbler_core::line::OutLine;
 use tumbler_core::wire::console::Answer;
-use tumbler_judges::{Outlet, Seen};
+use tumbler_spec::{Outlet, Seen};
 
 impl Pure {
     /// Carries out the effects of the last input.

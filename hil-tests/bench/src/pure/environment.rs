@@ -8,7 +8,7 @@ use crate::environment_fault::SLOW_SYNC_MILLIS;
 use std::collections::BTreeSet;
 use tumbler_core::input::Input;
 use tumbler_core::line::{InLine, OutLine};
-use tumbler_judges::{Part, Seen, Truth};
+use tumbler_spec::{Part, Seen, Truth};
 use tumbler_twin::MS;
 
 /// Time from a publish to the broker's acknowledgement.

@@ -3,7 +3,7 @@
 use super::Pure;
 use serde_json::{Value, json};
 use tumbler_core::table::Table;
-use tumbler_judges::{Exercise, Violation};
+use tumbler_spec::{Exercise, Violation};
 use tumbler_twin::Twin;
 
 impl Pure {

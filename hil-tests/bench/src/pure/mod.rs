@@ -100,7 +100,7 @@ impl Pure {
             temperature: setup.settings.temperature,
             ..tumbler_twin::Config::full(rule_set.order.covered, layout.areas.len())
         };
-        let told = tumbler_judges::Config {
+        let told = tumbler_spec::Config {
             free_play: setup.free_play,
             alone: setup.alone,
             sound: setup.sound,
@@ -162,7 +162,7 @@ impl Pure {
     }
 
     /// The trace and the phases, as from [`Observer::take_trace`].
-    pub fn take_trace(&mut self) -> (Vec<tumbler_judges::Observation>, Vec<(u64, String)>) {
+    pub fn take_trace(&mut self) -> (Vec<tumbler_spec::Observation>, Vec<(u64, String)>) {
         self.observer.take_trace()
     }
 
@@ -224,7 +224,7 @@ impl Pure {
 
     fn process(&mut self, alive: bool) {
         self.log.down = !alive;
-        self.observer.tell(self.now, tumbler_judges::Seen::Truth(tumbler_judges::Truth::Process { alive }));
+        self.observer.tell(self.now, tumbler_spec::Seen::Truth(tumbler_spec::Truth::Process { alive }));
     }
 
     fn trouble(&self) -> Result<(), BenchError> {

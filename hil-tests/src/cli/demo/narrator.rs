@@ -310,7 +310,7 @@ impl Bench for Narrator {
     fn unlisted(&self) -> Option<String> {
         self.bench.unlisted()
     }
-    fn allowed_endings(&self) -> Vec<tumbler_judges::AllowedEndings> {
+    fn allowed_endings(&self) -> Vec<tumbler_spec::AllowedEndings> {
         self.bench.allowed_endings().split_off(self.judged)
     }
 

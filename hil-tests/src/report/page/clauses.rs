@@ -4,7 +4,7 @@ use super::CellOnPage;
 use crate::report::coverage::{self, Proof};
 use crate::report::results::Results;
 use maud::{Markup, html};
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 /// The clauses of the five texts.
 pub(super) fn section(results: &Results) -> Markup {

@@ -4,7 +4,7 @@ use super::{CellOnPage, badge};
 use crate::fault::Place;
 use maud::{Markup, html};
 use std::collections::{BTreeMap, BTreeSet};
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 
 fn benches<'a>(shown: &[CellOnPage<'a>]) -> BTreeSet<&'a str> {
     shown.iter().map(|s| s.run.bench.as_str()).collect()

@@ -13,7 +13,7 @@ use std::path::Path;
 use tumbler_bench::Bench;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::latch::Code;
-use tumbler_judges::config::Rules;
+use tumbler_spec::config::Rules;
 use tumbler_twin::Fault;
 
 fn trial(rules: &str, steps: &str) -> Trial {

@@ -14,7 +14,7 @@ use std::net::TcpStream;
 use std::time::Duration;
 use tumbler_core::snapshot::Snapshot;
 use tumbler_core::wire::topics::{FaultMessage, LampsMessage, StateMessage, Status};
-use tumbler_judges::Part;
+use tumbler_spec::Part;
 
 /// How many messages of a hostile client the broker must have forwarded before the fault counts as effective: more than one salvo.
 const FORWARDED: u64 = 20;

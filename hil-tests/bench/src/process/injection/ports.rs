@@ -9,7 +9,7 @@ use crate::{BenchError, EnvironmentFault};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use tumbler_core::line::InLine;
-use tumbler_judges::Part;
+use tumbler_spec::Part;
 
 /// How long a daemon may take to reconnect to wires that are back, in nanoseconds: it tries at least once a second
 /// (`daemon/docs/virtual-wire.md`).

@@ -9,6 +9,7 @@ use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::{Record, Standing};
 use tumbler_core::rules;
 use tumbler_core::settings::Settings;
+use tumbler_core::wire::console::{Answer, Command};
 use tumbler_spec::{
     BadConfig, BusKind, Config, Key, LampOrder, Line, Observation, Outlet, Panel, Part, Seen, Transaction, Truth, Words,
 };
@@ -240,17 +241,26 @@ impl Observer {
         self.tell(0, Seen::InitialState { open: standing.open, latched, in_round: standing.round.is_some() });
     }
 
-    /// A command was given on the console; `role` if it is known (SGV6 5.14: by the shift manager or above).
-    pub fn console_command(&mut self, at: u64, command: &tumbler_core::wire::console::Command, role: Option<Role>) {
+    /// A person of this role gives a command on the console.
+    pub fn console_command(&mut self, at: u64, request: u64, command: &Command, role: Role) {
         let value = serde_json::to_value(command).unwrap_or(Value::Null);
         let name = value.get("command").and_then(Value::as_str).unwrap_or_default().to_owned();
         let mut with = value.get("with").cloned().unwrap_or(Value::Null);
-        if let (Value::Object(with), Some(role)) = (&mut with, role) {
+        if let Value::Object(with) = &mut with {
             with.insert("manager".to_owned(), (role == Role::Manager).into());
             with.insert("supervisor".to_owned(), matches!(role, Role::Supervisor | Role::Manager).into());
             with.insert("technician".to_owned(), (role == Role::Technician).into());
         }
-        self.tell(at, Seen::ConsoleCommand { command: name, with });
+        self.tell(at, Seen::ConsoleCommand { request, command: name, with });
+    }
+
+    /// The console answers a command.
+    pub fn answer(&mut self, at: u64, request: u64, answer: &Answer) {
+        let (refused, text) = match answer {
+            Answer::Done(text) => (None, text.clone()),
+            Answer::Refused { code, why } => (Some(code.clone()), why.clone()),
+        };
+        self.tell(at, Seen::Answer { request, refused, text });
     }
 
     /// Ends the run. Returns the violations.

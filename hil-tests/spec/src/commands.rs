@@ -8,7 +8,7 @@ mod state;
 
 use crate::areas::sorted;
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Line, Observation, Outlet, Part, Seen, Truth};
+use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::Record;
 use crate::scene::Scene;
 use expected::Expected;
@@ -87,12 +87,12 @@ impl Judge for Commands {
                 self.out_of_order = None;
                 self.state.restarted();
             }
-            Seen::ConsoleCommand { command, with } => {
+            Seen::ConsoleCommand { command, with, .. } => {
                 self.answer_due(command, scene);
                 self.ask(command, with, scene);
             }
             // It cannot be told which command is answered. The answer to a test comes late, so the earliest deadline is taken off.
-            Seen::Text { outlet: Outlet::Console, .. } => drop(self.unanswered.pop()),
+            Seen::Answer { .. } => drop(self.unanswered.pop()),
             Seen::Record(record) => {
                 self.record(record, scene, findings);
                 self.state.record(record, scene);

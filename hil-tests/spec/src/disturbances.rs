@@ -69,7 +69,7 @@ impl Disturbances {
             // In a spin the motor moves them. Without it, a hand does.
             Seen::Truth(Truth::DiceMoved) => self.started && scene.motor_power != Some(true),
             Seen::Truth(Truth::Dome { .. }) => scene.is(Line::MotorEnable, true),
-            Seen::ConsoleCommand { command, with } => match command.as_str() {
+            Seen::ConsoleCommand { command, with, .. } => match command.as_str() {
                 "open" | "record" => false,
                 "witness" => with.get("right") != Some(&serde_json::Value::Bool(true)),
                 _ => true,

@@ -7,7 +7,7 @@ mod clauses;
 
 use crate::areas::{Area, faces, sorted, total};
 use crate::judge::{Exercised, Findings, Judge};
-use crate::observation::{Observation, Outlet, Seen, Truth};
+use crate::observation::{Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::scene::Scene;
 use std::collections::BTreeSet;
@@ -134,17 +134,17 @@ impl Journal {
                     self.done_ns = None;
                 }
             }
-            Seen::Text { outlet: Outlet::Console, text } => {
+            Seen::Answer { refused, text, .. } => {
                 self.unanswered = self.unanswered.saturating_sub(1);
                 if text.contains("the journal cannot be written") {
                     self.unwritten_ns = Some(seen.at_ns);
                 }
                 self.of_no_record |= text.contains(" waits for a witness: ") && !text.starts_with("no test");
-            }
-            // With another command unanswered, its records may still be on their way to the disk.
-            Seen::CommandDone if self.unanswered == 0 && !self.of_no_record => {
-                self.answers += 1;
-                self.done_ns = Some(seen.at_ns);
+                // With another command unanswered, its records may still be on their way to the disk.
+                if refused.is_none() && self.unanswered == 0 && !self.of_no_record {
+                    self.answers += 1;
+                    self.done_ns = Some(seen.at_ns);
+                }
             }
             // A process that is gone answers nobody.
             Seen::Truth(Truth::Process { alive: false }) => self.unanswered = 0,

@@ -1,6 +1,7 @@
 //! What a judge is, and what it reports.
 
 use crate::observation::Observation;
+use crate::rule::Coverage;
 use crate::scene::Scene;
 use crate::truth::allowed::AllowedEndings;
 use dyn_clone::DynClone;
@@ -105,6 +106,10 @@ pub trait Judge: DynClone + Send + Sync {
     fn finish(&mut self, _at_ns: u64, _scene: &Scene, _findings: &mut Findings) {}
     /// How often each of its rules had something to judge. Zero means "passed, because nothing happened".
     fn exercised(&self) -> Vec<Exercised>;
+    /// What explained how much.
+    fn coverage(&self) -> Option<&Coverage> {
+        None
+    }
     /// Rows of the truth table that decided something.
     fn rows_used(&self) -> Vec<RowUse> {
         Vec::new()

@@ -84,7 +84,7 @@ impl Judge for Measurements {
             self.look(scene, findings);
         }
         match &seen.what {
-            Seen::ConsoleCommand { command, with } => self.asked(command, with, scene),
+            Seen::ConsoleCommand { command, with, .. } => self.asked(command, with, scene),
             Seen::Wire { line: Line::Bell, active: true, .. } => {
                 if let Some(run) = &mut self.run {
                     run.struck = true;

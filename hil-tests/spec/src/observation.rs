@@ -91,6 +91,9 @@ pub enum Seen {
     Record(Record),
     /// A command that a person gave on the console: `{"command":"open","with":{...}}`.
     ConsoleCommand {
+        /// Its number, by which it is answered.
+        #[serde(default)]
+        request: u64,
         /// Its name.
         command: String,
         /// Its arguments.
@@ -104,8 +107,15 @@ pub enum Seen {
         /// What.
         text: String,
     },
-    /// The console answered that a command was carried out. Only a rig that sees the answer at that moment reports it.
-    CommandDone,
+    /// The console answered a command.
+    Answer {
+        /// The command's number.
+        request: u64,
+        /// The code of a refusal; `None` if the command was carried out.
+        refused: Option<String>,
+        /// What the console said.
+        text: String,
+    },
     /// The table's own account of its state, as MQTT and the panel give it.
     Status(Value),
     /// What the twin knows to be true.
@@ -116,7 +126,7 @@ pub enum Seen {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outlet {
-    /// The console's answers.
+    /// The console, apart from its answers to commands.
     Console,
     /// The panel or the results display.
     Panel,

@@ -3,7 +3,9 @@
 use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, RowUse, Violation};
 use crate::observation::{Observation, Trace};
+use crate::rule::Coverage;
 use crate::scene::Scene;
+use crate::specification::Specification;
 use crate::truth::AllowedEndings;
 use crate::{
     commands, journal, lamps, latch, malfunctions, measurements, messages, motor, progress, relay, rounds, secrecy,
@@ -44,6 +46,21 @@ impl Panel {
             drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));
         }
         Self::with(config, judges)
+    }
+
+    /// The specification alone.
+    ///
+    /// # Errors
+    /// As [`Panel::for_table`].
+    pub fn of_specification(config: Config) -> Result<Self, BadConfig> {
+        let specification = Box::new(Specification::new(Checked::new(config.clone())?));
+        Self::with(config, vec![specification])
+    }
+
+    /// How often each rule of the specification explained something, and each kind of observation was explained.
+    #[must_use]
+    pub fn coverage(&self) -> Coverage {
+        self.judges.iter().find_map(|judge| judge.coverage()).cloned().unwrap_or_default()
     }
 
     /// The names of all judges.

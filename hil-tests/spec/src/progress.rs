@@ -99,7 +99,7 @@ impl Judge for Progress {
         self.overdue(scene, findings);
         match &seen.what {
             Seen::Wire { .. } => self.wire(scene),
-            Seen::ConsoleCommand { command, with } => self.asked(command, with, scene),
+            Seen::ConsoleCommand { command, with, .. } => self.asked(command, with, scene),
             Seen::Truth(Truth::Pressed(key)) => self.key(*key, scene, findings),
             Seen::Bus(bus) if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && bus.ok => {
                 self.terminal.display(bus);

@@ -142,7 +142,7 @@ impl Judge for Rounds {
             Seen::InitialState { in_round, .. } => self.began_before = *in_round,
             Seen::Record(record) => self.record(record, scene, findings),
             // The supervisor says what the dice show, whatever was keyed.
-            Seen::ConsoleCommand { command, with } if command == "settle" || command == "amend" => {
+            Seen::ConsoleCommand { command, with, .. } if command == "settle" || command == "amend" => {
                 self.facts.named =
                     serde_json::from_value(with.get("dice").cloned().unwrap_or_default()).ok().map(sorted);
             }

@@ -10,6 +10,7 @@ use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transactio
 use crate::registers;
 use parts::Parts;
 pub(crate) use round::Round;
+use crate::past::Past;
 
 /// After a start the table reads its lines, and gives silent units their second to answer.
 const START_NS: u64 = 3_000_000_000;
@@ -27,6 +28,8 @@ pub struct Scene {
     /// The line that changed with this observation, and its new level.
     pub(crate) edge: Option<(Line, bool)>,
     parts: Parts,
+    /// What was so earlier.
+    pub(crate) past: Past,
     /// Whether the daemon runs; `None` if that was never reported.
     pub(crate) alive: Option<bool>,
     /// When its process last started.
@@ -84,6 +87,7 @@ impl Scene {
             changed_ns: [0; Line::COUNT],
             edge: None,
             parts: Parts::SOUND,
+            past: Past::default(),
             alive: None,
             started_ns: 0,
             shaft: None,
@@ -177,6 +181,7 @@ impl Scene {
 
     pub(crate) fn observe(&mut self, seen: &Observation) {
         self.now_ns = seen.at_ns;
+        self.past.take(seen);
         self.edge = None;
         self.began = false;
         self.ended = false;
@@ -188,7 +193,7 @@ impl Scene {
                 self.latched = latched.iter().map(|code| (code.clone(), 0)).collect();
             }
             Seen::Record(record) => self.record(record),
-            Seen::ConsoleCommand { command, with } => self.asked(command, with),
+            Seen::ConsoleCommand { command, with, .. } => self.asked(command, with),
             Seen::Truth(truth) => self.truth(*truth),
             Seen::RepeatedLevel { .. }
             | Seen::Temperature { .. }
@@ -196,7 +201,7 @@ impl Scene {
             | Seen::Status(_)
             | Seen::Mqtt { .. }
             | Seen::Text { .. }
-            | Seen::CommandDone => {}
+            | Seen::Answer { .. } => {}
         }
         self.update_could_see();
     }

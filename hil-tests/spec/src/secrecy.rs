@@ -67,14 +67,14 @@ impl Judge for Secrecy {
                     self.message(topic, payload, round, scene, findings);
                 }
             }
-            Seen::Text { text, outlet } if secret(scene).is_some() => {
+            Seen::Text { text, .. } | Seen::Answer { text, .. } if secret(scene).is_some() => {
                 self.messages += 1;
                 let leak = match serde_json::from_str::<Value>(text) {
                     Ok(value) if !value.is_number() => self.value(&value, scene),
                     _ => self.text(text, scene),
                 };
                 if let Some(leak) = leak {
-                    findings.note(NAME, seen.at_ns, LEAK, format!("{outlet:?} says {leak}: {text}"));
+                    findings.note(NAME, seen.at_ns, LEAK, format!("people are told {leak}: {text}"));
                 }
             }
             _ => {}

@@ -285,8 +285,7 @@ impl Virtual {
         for heard in heard {
             match heard {
                 Reply::Answer(request, answer) => {
-                    let (Answer::Done(text) | Answer::Refused { why: text, .. }) = &answer;
-                    self.world.console_text(text);
+                    self.world.judges.answer(self.world.tick, request, &answer);
                     self.answers.insert(request, answer);
                 }
                 Reply::Status(request, told, words) => {

@@ -164,9 +164,9 @@ impl Bench for Virtual {
             )));
         }
         self.catch_up();
-        // The judges do not learn the role: the daemon cannot tell supervisor and manager apart here either.
-        self.world.judges.console_command(self.world.tick, &command, None);
-        Ok(self.console.command(person, &command)?)
+        let request = self.console.command(person, &command)?;
+        self.world.judges.console_command(self.world.tick, request, &command, role);
+        Ok(request)
     }
 
     fn answer(&mut self, request: u64) -> Option<Answer> {

@@ -100,7 +100,7 @@ impl Bench for Pure {
     fn ask(&mut self, role: Role, command: Command) -> Result<u64, BenchError> {
         self.requests += 1;
         let request = self.requests;
-        self.observer.console_command(self.now, &command, Some(role));
+        self.observer.console_command(self.now, request, &command, role);
         let caller = Caller {
             account: format!("{role:?}").to_lowercase(),
             technician: role == Role::Technician,

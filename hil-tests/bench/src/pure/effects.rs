@@ -6,7 +6,6 @@ use super::bus::Transaction;
 use tumbler_core::effect::Effect;
 use tumbler_core::line::OutLine;
 use tumbler_core::wire::console::Answer;
-use tumbler_spec::{Outlet, Seen};
 
 impl Pure {
     /// Carries out the effects of the last input.
@@ -57,15 +56,7 @@ impl Pure {
     /// The console hears an answer.
     fn take_answer(&mut self, request: u64, answer: Answer) {
         self.news += 1;
-        let (done, text) = match &answer {
-            Answer::Done(text) => (true, text.clone()),
-            Answer::Refused { why: text, .. } => (false, text.clone()),
-        };
-        let outlet = Outlet::Console;
-        self.observer.tell(self.now, Seen::Text { outlet, text });
-        if done {
-            self.observer.tell(self.now, Seen::CommandDone);
-        }
+        self.observer.answer(self.now, request, &answer);
         self.answers.insert(request, answer);
     }
 }

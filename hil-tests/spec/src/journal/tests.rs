@@ -187,12 +187,14 @@ fn an_answer_before_its_record_is_durable_is_found() {
         let record = Seen::Record(Record::read(record).unwrap());
         // What the play asked for before has its answers.
         for _ in 0..script.trace.0.len() {
-            script.say("done");
+            script.refuse("before");
         }
         if other {
             script.ask("close", json!({}));
+            script.ask("close", json!({}));
         }
-        let seen = if before { [Seen::CommandDone, record] } else { [record, Seen::CommandDone] };
+        let done = Seen::Answer { request: 0, refused: None, text: String::new() };
+        let seen = if before { [done, record] } else { [record, done] };
         seen.into_iter().for_each(|seen| script.see(seen));
         script
     };
@@ -209,16 +211,16 @@ fn whoever_was_told_that_the_journal_cannot_be_written_was_told_no_done() {
         let mut script = Script::open("nz-div9");
         let record = json!({"seq": script.seq + 1, "at": script.now_ns, "kind": "opened", "data": {"by": "Mei"}});
         for _ in 0..script.trace.0.len() {
-            script.say("done");
+            script.refuse("before");
         }
         script.ask("enrol-dice", json!({}));
-        script.say(first);
         if done {
-            script.see(Seen::CommandDone);
+            script.say(first);
+        } else {
+            script.refuse(first);
         }
         script.ask("record", json!({}));
         script.say("written out");
-        script.see(Seen::CommandDone);
         script.see(Seen::Record(Record::read(record).unwrap()));
         script
     };
@@ -237,11 +239,10 @@ fn a_test_that_waits_for_a_witness_may_end_while_that_is_said() {
         let tested = json!({"test": "seal", "by": "Mei"});
         let record = json!({"seq": script.seq + 1, "at": script.now_ns, "kind": "hardware-tested", "data": tested});
         for _ in 0..script.trace.0.len() {
-            script.say("done");
+            script.refuse("before");
         }
         script.ask("hardware-test", json!({}));
         script.say(text);
-        script.see(Seen::CommandDone);
         script.see(Seen::Record(Record::read(record).unwrap()));
         script
     };

@@ -86,6 +86,12 @@ impl Line {
         }
     }
 
+    /// Whether the table drives it.
+    #[must_use]
+    pub const fn is_output(self) -> bool {
+        matches!(self, Self::MotorEnable | Self::MotorAlive | Self::OutOfService | Self::Bell)
+    }
+
     /// The line of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Records and messages of a script: each record with its place in the chain, as `daemon/docs/mqtt.md` describes it for consumers.
 
 use super::Script;
-use crate::observation::{Outlet, Seen};
+use crate::observation::Seen;
 use crate::record::Record;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -68,6 +68,9 @@ impl Script {
         self.mqtt("state", state);
     }
     pub(crate) fn say(&mut self, text: &str) {
-        self.see(Seen::Text { outlet: Outlet::Console, text: text.into() });
+        self.see(Seen::Answer { request: 0, refused: None, text: text.into() });
+    }
+    pub(crate) fn refuse(&mut self, text: &str) {
+        self.see(Seen::Answer { request: 0, refused: Some("refused".into()), text: text.into() });
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 impl Script {
     pub(crate) fn ask(&mut self, command: &str, with: Value) {
-        self.see(Seen::ConsoleCommand { command: command.into(), with });
+        self.see(Seen::ConsoleCommand { request: 0, command: command.into(), with });
     }
     pub(crate) fn turn_key(&mut self) {
         self.press(Line::SupervisorKey);

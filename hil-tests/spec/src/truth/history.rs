@@ -104,7 +104,7 @@ impl History {
         match &seen.what {
             Seen::Wire { line, active, .. } => self.wire(*line, *active, scene),
             Seen::Truth(truth) => self.truth(*truth, scene),
-            Seen::ConsoleCommand { command, with } => self.requests.command(command, with, scene.now_ns),
+            Seen::ConsoleCommand { command, with, .. } => self.requests.command(command, with, scene.now_ns),
             Seen::Record(record) if record.fact.begins_new_journal() => self.lose_journal(scene),
             Seen::Record(record) => self.record(record, scene),
             _ => {}

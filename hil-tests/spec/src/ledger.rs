@@ -1,0 +1,128 @@
+//! What the table owes, and what it may do: each expectation has its rule and its window, and explains one observation.
+//!
+//! ```text
+//!  stimulus ──> expectation ──┬── seen in its window ───────────> explained, and used up
+//!                             ├── window over, and it had to come ──> MISSING
+//!                             └── the process is gone ──────────> nothing is owed any more
+//! ```
+
+use crate::observation::{Line, Observation, Seen};
+use crate::record::Record;
+use crate::rule::{Coverage, Firmness, Rule};
+use serde_json::Value;
+
+/// What is expected.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum What {
+    /// A record of this kind that has these values in its data. Its window is that of the decision, which it carries as its time.
+    Record { kind: &'static str, data: Vec<(&'static str, Value)> },
+    /// An edge of an output.
+    Output { line: Line, active: bool },
+    /// The answer to a command: done, or refused by this code.
+    Answer { request: u64, refused: Option<&'static str> },
+}
+
+impl What {
+    /// A record of this kind, whatever it says.
+    pub(crate) const fn record(kind: &'static str) -> Self {
+        Self::Record { kind, data: Vec::new() }
+    }
+
+    fn is(&self, seen: &Seen) -> bool {
+        match (self, seen) {
+            (Self::Record { kind, data }, Seen::Record(record)) => record.kind == *kind && has(record, data),
+            (Self::Output { line, active }, Seen::Wire { line: of, active: level, initial: false }) => {
+                line == of && active == level
+            }
+            (Self::Answer { request, refused }, Seen::Answer { request: of, refused: code, .. }) => {
+                request == of && *refused == code.as_deref()
+            }
+            _ => false,
+        }
+    }
+}
+
+fn has(record: &Record, data: &[(&'static str, Value)]) -> bool {
+    data.iter().all(|(field, value)| record.data.get(field).unwrap_or(&Value::Null) == value)
+}
+
+/// An expectation.
+#[derive(Clone, Debug)]
+pub(crate) struct Expectation {
+    pub(crate) rule: Rule,
+    pub(crate) what: What,
+    pub(crate) firmness: Firmness,
+    pub(crate) from_ns: u64,
+    pub(crate) by_ns: u64,
+}
+
+/// When something was decided: a record says so, anything else happens when it is seen.
+pub(crate) fn decided_ns(seen: &Observation) -> u64 {
+    match &seen.what {
+        Seen::Record(record) => record.at_ns,
+        _ => seen.at_ns,
+    }
+}
+
+/// All that is owed or allowed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ledger {
+    open: Vec<Expectation>,
+    pub(crate) coverage: Coverage,
+}
+
+impl Ledger {
+    /// This has to come within the window.
+    pub(crate) fn must(&mut self, rule: Rule, what: What, from_ns: u64, by_ns: u64) {
+        self.open.push(Expectation { rule, what, firmness: Firmness::Must, from_ns, by_ns });
+    }
+
+    /// This may come within the window.
+    pub(crate) fn may(&mut self, rule: Rule, what: What, from_ns: u64, by_ns: u64) {
+        self.open.push(Expectation { rule, what, firmness: Firmness::May, from_ns, by_ns });
+    }
+
+    /// Whether something of this rule is open.
+    pub(crate) fn owes(&self, rule: Rule) -> bool {
+        self.open.iter().any(|open| open.rule == rule)
+    }
+
+    /// Nothing of this rule is owed any more: what happened since has overtaken it.
+    pub(crate) fn drop_of(&mut self, rule: Rule) {
+        self.open.retain(|open| open.rule != rule);
+    }
+
+    /// The process is gone: it owes nothing.
+    pub(crate) fn clear(&mut self) {
+        self.open.clear();
+    }
+
+    /// Takes the expectation that explains this observation, one that had to come before one that was allowed.
+    pub(crate) fn take(&mut self, seen: &Observation) -> Option<Expectation> {
+        let at_ns = decided_ns(seen);
+        let fits = |open: &Expectation| open.from_ns <= at_ns && at_ns <= open.by_ns && open.what.is(&seen.what);
+        let must = |open: &Expectation| open.firmness == Firmness::Must && fits(open);
+        let place = self.open.iter().position(must).or_else(|| self.open.iter().position(fits))?;
+        Some(self.open.remove(place))
+    }
+
+    /// Takes what had to come and has not: a record once a later one is durable or so long has passed that any would be; anything
+    /// else once its window is over.
+    pub(crate) fn overdue(&mut self, seen: &Observation, late_ns: u64, commit_ns: u64) -> Vec<Expectation> {
+        let now_ns = seen.at_ns;
+        let later = match &seen.what {
+            Seen::Record(record) => record.at_ns,
+            _ => 0,
+        };
+        let over = |open: &Expectation| match open.what {
+            What::Record { .. } => later > open.by_ns || now_ns > open.by_ns.saturating_add(commit_ns),
+            _ => now_ns > open.by_ns.saturating_add(late_ns),
+        };
+        if !self.open.iter().any(over) {
+            return Vec::new();
+        }
+        let (over, open): (Vec<_>, Vec<_>) = core::mem::take(&mut self.open).into_iter().partition(over);
+        self.open = open;
+        over.into_iter().filter(|over| over.firmness == Firmness::Must).collect()
+    }
+}

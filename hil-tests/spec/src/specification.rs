@@ -1,0 +1,157 @@
+//! The specification: all that leaves the table has to be explained by what a stranger with probes sees and what the twin knows.
+//!
+//! ```text
+//!  observation ──┬── of the world ──> sections take notice, and write into the ledger what the table owes for it
+//!                │
+//!                └── of the table ──> the ledger, or the section that answers for its kind, explains it
+//!                                       ├── explained: counted
+//!                                       └── not: UNEXPLAINED, with what would have been accepted
+//! ```
+//! The state of the round, the latches and the permission follow the records that were explained, so that a kill needs no guess: the
+//! journal that is found afterwards says which of the records under way it holds.
+
+use crate::config::Checked;
+use crate::judge::{Exercised, Findings, Judge};
+use crate::ledger::Ledger;
+use crate::observation::{Observation, Seen, Truth};
+use crate::rule::{Coverage, Firmness, Rule};
+use crate::scene::Scene;
+use crate::sections;
+use dyn_clone::DynClone;
+
+const NAME: &str = "specification";
+/// A record is durable this long after its decision even on the slowest disk that is not broken.
+const COMMIT_NS: u64 = 4_000_000_000;
+
+/// What a section says of an observation.
+pub(crate) enum Answer {
+    /// Another section answers for it, or none yet.
+    NotMine,
+    /// Explained by this rule.
+    Explained(Rule, Firmness),
+    /// Not explained: the rule, and what it would have accepted.
+    Unexplained(Rule, String),
+}
+
+/// Explained as what had to come.
+pub(crate) const fn must(rule: Rule) -> Answer {
+    Answer::Explained(rule, Firmness::Must)
+}
+
+/// Explained as what may come.
+pub(crate) const fn may(rule: Rule) -> Answer {
+    Answer::Explained(rule, Firmness::May)
+}
+
+/// A section of the specification.
+pub(crate) trait Section: DynClone + Send + Sync {
+    /// Explains what left the table, if it is of a kind that this section answers for and nothing in the ledger explains it. `scene` is
+    /// the picture before it.
+    fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer;
+    /// Takes notice of an observation of any kind. `scene` is the picture after it.
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger);
+    /// What it says of the state that it is in.
+    fn state(&self) -> String {
+        String::new()
+    }
+}
+
+dyn_clone::clone_trait_object!(Section);
+
+/// The specification of one table, over one run.
+#[derive(Clone)]
+pub(crate) struct Specification {
+    scene: Scene,
+    sections: Vec<Box<dyn Section>>,
+    ledger: Ledger,
+}
+
+impl Specification {
+    pub(crate) fn new(config: Checked) -> Self {
+        Self { scene: Scene::new(config), sections: sections::all(), ledger: Ledger::default() }
+    }
+
+    fn explain(&mut self, seen: &Observation, kind: &str, findings: &mut Findings) {
+        if let Some(met) = self.ledger.take(seen) {
+            self.ledger.coverage.count(met.rule, kind, met.firmness);
+            return;
+        }
+        for section in &mut self.sections {
+            match section.explain(seen, &self.scene, &mut self.ledger) {
+                Answer::NotMine => {}
+                Answer::Explained(rule, firmness) => return self.ledger.coverage.count(rule, kind, firmness),
+                Answer::Unexplained(rule, accepted) => {
+                    let state = section.state();
+                    let text = format!("unexplained: {}; accepted: {accepted}{state}", told(seen));
+                    return findings.note(rule.name, seen.at_ns, rule.says, text);
+                }
+            }
+        }
+    }
+
+    fn overdue(&mut self, seen: &Observation, findings: &mut Findings) {
+        let late_ns = self.scene.config.given.reaction_ns;
+        let lags = self.scene.may_lag();
+        for missing in self.ledger.overdue(seen, late_ns, COMMIT_NS) {
+            if lags {
+                continue;
+            }
+            let (from, by) = (missing.from_ns / 1_000_000, missing.by_ns / 1_000_000);
+            let text = format!("missing: {:?}, from {from} ms to {by} ms", missing.what);
+            findings.note(missing.rule.name, seen.at_ns, missing.rule.says, text);
+        }
+    }
+}
+
+/// What left the table, if this did, by its kind.
+fn kind(seen: &Seen) -> Option<&str> {
+    match seen {
+        Seen::Record(record) => Some(record.kind.as_str()),
+        Seen::Wire { line, initial: false, .. } if line.is_output() => Some(line.name()),
+        Seen::Bus(_) => Some("bus"),
+        Seen::Mqtt { .. } => Some("message"),
+        Seen::Answer { .. } => Some("answer"),
+        Seen::Status(_) => Some("status"),
+        _ => None,
+    }
+}
+
+fn told(seen: &Observation) -> String {
+    match &seen.what {
+        Seen::Record(record) => format!("record {} `{}` of {} us: {}", record.seq, record.kind, record.at_ns / 1000, record.data),
+        other => format!("{other:?}"),
+    }
+}
+
+impl Judge for Specification {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn observe(&mut self, seen: &Observation, _: &Scene, findings: &mut Findings) {
+        self.overdue(seen, findings);
+        if let Some(kind) = kind(&seen.what) {
+            self.explain(seen, kind, findings);
+        }
+        self.scene.observe(seen);
+        if matches!(seen.what, Seen::Truth(Truth::Process { .. } | Truth::Hung { .. } | Truth::Supply { .. })) {
+            self.ledger.clear();
+        }
+        for section in &mut self.sections {
+            section.notice(seen, &self.scene, &mut self.ledger);
+        }
+    }
+
+    fn finish(&mut self, at_ns: u64, _: &Scene, findings: &mut Findings) {
+        let end = Observation::new(at_ns, Seen::Truth(Truth::DiceMoved));
+        self.overdue(&end, findings);
+    }
+
+    fn coverage(&self) -> Option<&Coverage> {
+        Some(&self.ledger.coverage)
+    }
+
+    fn exercised(&self) -> Vec<Exercised> {
+        self.ledger.coverage.rules().map(|(rule, uses)| (rule.name, uses.must + uses.may)).collect()
+    }
+}

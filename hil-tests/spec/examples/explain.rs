@@ -10,7 +10,7 @@ use tumbler_spec::{Config, Observation, Panel, Uses};
 
 #[derive(Default)]
 struct Sum {
-    found: BTreeMap<&'static str, (u64, String)>,
+    found: BTreeMap<(&'static str, String), (u64, String)>,
     rules: BTreeMap<&'static str, Uses>,
     kinds: BTreeMap<String, Uses>,
 }
@@ -35,7 +35,7 @@ fn main() {
     for (rule, uses) in &sum.rules {
         println!("rule {rule:<24} must {:>8} may {:>8}", uses.must, uses.may);
     }
-    for (rule, (times, first)) in &sum.found {
+    for ((rule, _), (times, first)) in &sum.found {
         println!("FOUND {rule}: {times} times; first: {first}");
     }
 }
@@ -54,7 +54,8 @@ fn play(file: &str, sum: &Mutex<Sum>) {
     let coverage = panel.coverage();
     let mut sum = sum.lock().unwrap();
     for found in panel.violations() {
-        let entry = sum.found.entry(found.judge).or_insert_with(|| (0, format!("{file}: {found}")));
+        let shape: String = found.what.chars().filter(|c| !c.is_ascii_digit()).take(160).collect();
+        let entry = sum.found.entry((found.judge, shape)).or_insert_with(|| (0, format!("{file}: {found}")));
         entry.0 += 1;
     }
     for (rule, uses) in coverage.rules() {

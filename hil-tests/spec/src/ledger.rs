@@ -68,6 +68,7 @@ pub(crate) fn decided_ns(seen: &Observation) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     open: Vec<Expectation>,
+    broken: Vec<(Rule, String)>,
     pub(crate) coverage: Coverage,
 }
 
@@ -82,6 +83,16 @@ impl Ledger {
         self.open.push(Expectation { rule, what, firmness: Firmness::May, from_ns, by_ns });
     }
 
+    /// A rule is broken by something that lasts, and not by what left the table just now.
+    pub(crate) fn broken(&mut self, rule: Rule, how: String) {
+        self.broken.push((rule, how));
+    }
+
+    /// What was found broken since the last time.
+    pub(crate) fn take_broken(&mut self) -> Vec<(Rule, String)> {
+        core::mem::take(&mut self.broken)
+    }
+
     /// Whether something of this rule is open.
     pub(crate) fn owes(&self, rule: Rule) -> bool {
         self.open.iter().any(|open| open.rule == rule)
@@ -90,6 +101,16 @@ impl Ledger {
     /// Nothing of this rule is owed any more: what happened since has overtaken it.
     pub(crate) fn drop_of(&mut self, rule: Rule) {
         self.open.retain(|open| open.rule != rule);
+    }
+
+    /// Whether just this is expected.
+    pub(crate) fn expects(&self, what: &What) -> bool {
+        self.open.iter().any(|open| open.what == *what)
+    }
+
+    /// It has come, for whatever reason.
+    pub(crate) fn forget(&mut self, what: &What) {
+        self.open.retain(|open| open.what != *what);
     }
 
     /// The process is gone: it owes nothing.

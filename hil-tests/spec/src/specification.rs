@@ -103,11 +103,13 @@ impl Specification {
     }
 }
 
-/// What left the table, if this did, by its kind.
-fn kind(seen: &Seen) -> Option<&str> {
+/// What left the table, if this did, by its kind. An output that is driven to the level that it has is no edge.
+fn kind<'a>(seen: &'a Seen, scene: &Scene) -> Option<&'a str> {
     match seen {
         Seen::Record(record) => Some(record.kind.as_str()),
-        Seen::Wire { line, initial: false, .. } if line.is_output() => Some(line.name()),
+        Seen::Wire { line, initial: false, active } if line.is_output() => {
+            (!scene.is(*line, *active)).then(|| line.name())
+        }
         Seen::Bus(_) => Some("bus"),
         Seen::Mqtt { .. } => Some("message"),
         Seen::Answer { .. } => Some("answer"),
@@ -130,7 +132,7 @@ impl Judge for Specification {
 
     fn observe(&mut self, seen: &Observation, _: &Scene, findings: &mut Findings) {
         self.overdue(seen, findings);
-        if let Some(kind) = kind(&seen.what) {
+        if let Some(kind) = kind(&seen.what, &self.scene) {
             self.explain(seen, kind, findings);
         }
         self.scene.observe(seen);
@@ -139,6 +141,9 @@ impl Judge for Specification {
         }
         for section in &mut self.sections {
             section.notice(seen, &self.scene, &mut self.ledger);
+        }
+        for (rule, how) in self.ledger.take_broken() {
+            findings.note(rule.name, seen.at_ns, rule.says, how);
         }
     }
 

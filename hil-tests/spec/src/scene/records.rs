@@ -71,6 +71,8 @@ impl Scene {
                 }
                 // A new journal has lost the round in progress, unless its keyframe has it: nobody can end it any more.
                 if record.fact.begins_new_journal() {
+                    // What the old one said of the permission does not count (table.md, What a restart carries on).
+                    self.open = Some(false);
                     self.latched.retain(|(code, _)| keyframe.latched.iter().any(|kept| kept.code == *code));
                     self.round = self.round.take().filter(|_| keyframe.round.is_some());
                     // Its rules and layout were lost with the records if others have come into force since.

@@ -1,0 +1,88 @@
+//! The sign "out of service".
+//!
+//! ```text
+//!               what bars games is decided: closed, maintenance, a latch, a question
+//!        dark ────────────────────────────────────────────────────────────────────────> lit
+//!             <────────────────────────────────────────────────────────────────────────
+//!               the record that ends the last of it is durable
+//! ```
+//! It goes on at the decision, before any record of it is durable, and goes off only with a durable record; for a question, with its
+//! answer.
+
+use crate::ledger::Ledger;
+use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::rule::Rule;
+use crate::scene::Scene;
+use crate::specification::{Answer, Section, must};
+
+const LIT: Rule = Rule::new("sign.lit", "design.md, Latch: the sign is lit while no game may be played");
+const DARK: Rule = Rule::new("sign.dark", "design.md, Latch: the sign is dark while games are played");
+const AT_START: Rule = Rule::new("sign.start", "design.md, Wires: the sign is lit whenever no daemon is there to conduct a game");
+
+/// A record is durable this long after its decision on the slowest healthy disk.
+const COMMIT_NS: u64 = 4_000_000_000;
+
+/// Watches the sign.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Sign {
+    /// It was lit while games might be played by all that is durable: what bars them has to become durable.
+    lit_ns: Option<u64>,
+    /// The daemon has driven it since it started.
+    driven: bool,
+}
+
+/// Whether no game may be played, by what is durable.
+fn barred(scene: &Scene) -> bool {
+    scene.open == Some(false) || scene.maintenance || !scene.latched.is_empty()
+}
+
+/// Whether a person is asked about the dice: until the answer nothing goes on.
+fn asked(scene: &Scene) -> bool {
+    scene.round.as_ref().is_some_and(|round| round.asked.is_some())
+}
+
+/// Whether what drives or records it is itself out of order.
+fn excused(scene: &Scene) -> bool {
+    [Part::Gpio, Part::Journal].into_iter().any(|part| scene.recently_broken(part, COMMIT_NS))
+        || ["gpio", "journal"].into_iter().any(|code| scene.is_latched(code))
+}
+
+impl Section for Sign {
+    fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
+        let Seen::Wire { line: Line::OutOfService, active, .. } = seen.what else { return Answer::NotMine };
+        match active {
+            true if !self.driven => must(AT_START),
+            true => must(LIT),
+            false if barred(scene) && !excused(scene) => {
+                Answer::Unexplained(LIT, "darkness once the record that ends the last bar is durable".into())
+            }
+            false => must(DARK),
+        }
+    }
+
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
+        match &seen.what {
+            Seen::Truth(Truth::Process { .. }) => *self = Self::default(),
+            Seen::Wire { line: Line::OutOfService, active, initial: false } => {
+                self.driven = true;
+                let bars = barred(scene) || asked(scene) || scene.testing();
+                self.lit_ns = (*active && !bars).then_some(scene.now_ns);
+            }
+            Seen::Record(record) => {
+                let bars = barred(scene) || asked(scene);
+                // What was decided since may have darkened it again.
+                let dark = scene.past.line(Line::OutOfService).at(record.at_ns).is_some_and(|(_, lit)| !lit);
+                let wrong = dark && bars && self.driven && !excused(scene);
+                if wrong {
+                    ledger.broken(LIT, format!("the sign is dark, and `{}` bars games", record.kind));
+                }
+                // Whatever was decided when it was lit is durable once a later record is.
+                let told = self.lit_ns.take_if(|at| record.at_ns > *at || bars).is_some();
+                if told && !bars && !excused(scene) {
+                    ledger.broken(DARK, "the sign was lit, and nothing that is on record barred games".into());
+                }
+            }
+            _ => {}
+        }
+    }
+}

@@ -20,6 +20,10 @@ pub(crate) enum What {
     Output { line: Line, active: bool },
     /// The answer to a command: done, or refused by this code.
     Answer { request: u64, refused: Option<&'static str> },
+    /// What only the section that expects it can recognise, by a record of which it says so with [`Ledger::meet`].
+    Own(&'static str),
+    /// The end of the process, which settles all.
+    End,
 }
 
 impl What {
@@ -98,6 +102,18 @@ impl Ledger {
         self.open.iter().any(|open| open.rule == rule)
     }
 
+    /// What the section itself recognised has come, as it was decided at this moment: whether it was expected then.
+    pub(crate) fn meet(&mut self, own: &'static str, at_ns: u64) -> bool {
+        let fits = |open: &Expectation| open.what == What::Own(own) && open.from_ns <= at_ns && at_ns <= open.by_ns;
+        let place = self.open.iter().position(fits);
+        place.map(|place| self.open.remove(place)).is_some()
+    }
+
+    /// What the section itself recognises will not come after this moment.
+    pub(crate) fn unless(&mut self, own: &'static str, now_ns: u64) {
+        self.open.retain(|open| open.what != What::Own(own) || open.from_ns <= now_ns);
+    }
+
     /// Nothing of this rule is owed any more: what happened since has overtaken it.
     pub(crate) fn drop_of(&mut self, rule: Rule) {
         self.open.retain(|open| open.rule != rule);
@@ -128,15 +144,17 @@ impl Ledger {
     }
 
     /// Takes what had to come and has not: a record once a later one is durable or so long has passed that any would be; anything
-    /// else once its window is over.
-    pub(crate) fn overdue(&mut self, seen: &Observation, late_ns: u64, commit_ns: u64) -> Vec<Expectation> {
+    /// else once its window is over. While the disk lags records still come.
+    pub(crate) fn overdue(&mut self, seen: &Observation, late_ns: u64, commit_ns: Option<u64>) -> Vec<Expectation> {
         let now_ns = seen.at_ns;
         let later = match &seen.what {
             Seen::Record(record) => record.at_ns,
             _ => 0,
         };
         let over = |open: &Expectation| match open.what {
-            What::Record { .. } => later > open.by_ns || now_ns > open.by_ns.saturating_add(commit_ns),
+            What::Record { .. } | What::Own(_) => {
+                later > open.by_ns || commit_ns.is_some_and(|commit| now_ns > open.by_ns.saturating_add(commit))
+            }
             _ => now_ns > open.by_ns.saturating_add(late_ns),
         };
         if !self.open.iter().any(over) {

@@ -7,10 +7,10 @@ mod round;
 
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
+use crate::past::Past;
 use crate::registers;
 use parts::Parts;
 pub(crate) use round::Round;
-use crate::past::Past;
 
 /// After a start the table reads its lines, and gives silent units their second to answer.
 const START_NS: u64 = 3_000_000_000;
@@ -153,6 +153,10 @@ impl Scene {
     /// The lamps of the round in progress.
     pub(crate) fn board(&self) -> Option<&Board> {
         self.config.board(&self.round.as_ref()?.layout)
+    }
+    /// Whether the hardware test of the buttons runs.
+    pub(crate) const fn tests_buttons(&self) -> bool {
+        self.tests_buttons
     }
     /// Whether a test that a person asked for, under the key, may be running.
     pub(crate) fn testing(&self) -> bool {

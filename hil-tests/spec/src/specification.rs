@@ -92,7 +92,7 @@ impl Specification {
     fn overdue(&mut self, seen: &Observation, findings: &mut Findings) {
         let late_ns = self.scene.config.given.reaction_ns;
         let lags = self.scene.may_lag();
-        for missing in self.ledger.overdue(seen, late_ns, COMMIT_NS) {
+        for missing in self.ledger.overdue(seen, late_ns, (!lags).then_some(COMMIT_NS)) {
             if lags {
                 continue;
             }
@@ -120,7 +120,9 @@ fn kind<'a>(seen: &'a Seen, scene: &Scene) -> Option<&'a str> {
 
 fn told(seen: &Observation) -> String {
     match &seen.what {
-        Seen::Record(record) => format!("record {} `{}` of {} us: {}", record.seq, record.kind, record.at_ns / 1000, record.data),
+        Seen::Record(record) => {
+            format!("record {} `{}` of {} us: {}", record.seq, record.kind, record.at_ns / 1000, record.data)
+        }
         other => format!("{other:?}"),
     }
 }

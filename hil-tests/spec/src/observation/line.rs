@@ -92,6 +92,12 @@ impl Line {
         matches!(self, Self::MotorEnable | Self::MotorAlive | Self::OutOfService | Self::Bell)
     }
 
+    /// Whether it guards the motor.
+    #[must_use]
+    pub const fn guards(self) -> bool {
+        matches!(self, Self::DomeClosed | Self::DomeOpen | Self::Seal | Self::PowerGood | Self::MotorFault)
+    }
+
     /// The line of this name.
     #[must_use]
     pub fn named(name: &str) -> Option<Self> {

@@ -23,6 +23,8 @@ pub(crate) struct Round {
     pub(crate) asked: Option<String>,
     /// A person who was asked did not say that the dice lie as they lay.
     pub(crate) doubted: bool,
+    /// "Place your bets" was called in turn.
+    pub(crate) placed: bool,
     /// How many spins began, by the records.
     pub(crate) spins: u32,
     pub(crate) spinning: bool,
@@ -75,6 +77,7 @@ impl Round {
             said_not_flat: false,
             asked: None,
             doubted: false,
+            placed: false,
             spins: 0,
             spinning: false,
             made: false,
@@ -110,12 +113,18 @@ impl Round {
         u32::from(self.entry_ns.is_some_and(|pressed| pressed >= at_ns))
     }
 
-    pub(super) fn record(&mut self, Record { fact, at_ns, .. }: &Record, now_ns: u64) {
+    pub(super) fn record(&mut self, Record { fact, at_ns, kind, .. }: &Record, now_ns: u64) {
         match fact {
             Fact::Called { call: Call::NoMoreBets, in_turn: true } => {
                 self.called = true;
                 // Where the button is not watched, the record stands for it.
                 self.no_more_bets_ns.get_or_insert(now_ns);
+            }
+            Fact::Called { call: Call::PlaceBets, in_turn: true } => self.placed = true,
+            // Nothing moved.
+            Fact::Plain if kind == "spin-dropped" => {
+                self.spins = self.spins.saturating_sub(1);
+                self.spinning = false;
             }
             Fact::SpinBegan => {
                 self.spins = self.spins.saturating_add(1);

@@ -4,17 +4,22 @@
 //!  at rest ── the record of "No more bets" is durable, or a test asks for it ──> struck ── `bell` ms ──> at rest
 //! ```
 
+use crate::config::Order;
 use crate::ledger::{Ledger, What};
-use crate::observation::{Line, Observation, Seen, Truth};
+use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Call, Fact};
 use crate::rule::Rule;
 use crate::scene::Scene;
 use crate::specification::{Answer, Section, may};
 
 const STRUCK: Rule = Rule::new("bell.struck", "NZ 6.2: the bell is rung with \"No more bets\", whatever else goes on");
-const TESTED: Rule = Rule::new("bell.tested", "NZ 5, hardware-tests.md: a test that a person asked for strikes the bell");
+const TESTED: Rule =
+    Rule::new("bell.tested", "NZ 5, hardware-tests.md: a test that a person asked for strikes the bell");
 const STROKE: Rule = Rule::new("bell.stroke", "table.md, Parameters: a stroke lasts as long as `bell` says");
-const AT_START: Rule = Rule::new("bell.start", "wiring.md: a daemon that starts drives its outputs to rest");
+const AT_START: Rule = Rule::new(
+    "bell.start",
+    "virtual-wire.md, What the daemon sends: at a connection the daemon drives its outputs to rest",
+);
 
 /// The stroke of the bell (parameter `bell`).
 const STROKE_NS: u64 = 150_000_000;
@@ -32,7 +37,11 @@ impl Section for Bell {
             Seen::Wire { line: Line::Bell, active: true, .. } => {
                 Answer::Unexplained(STRUCK, "a stroke when the record of \"No more bets\" has become durable".into())
             }
-            Seen::Wire { line: Line::Bell, active: false, .. } if seen.at_ns == scene.started_ns => may(AT_START),
+            Seen::Wire { line: Line::Bell, active: false, .. }
+                if seen.at_ns == scene.started_ns || scene.is(Line::Bell, false) || scene.broken(Part::Gpio) =>
+            {
+                may(AT_START)
+            }
             Seen::Wire { line: Line::Bell, active: false, .. } => {
                 let at = self.struck_ns.map(|at| at + STROKE_NS);
                 Answer::Unexplained(STROKE, format!("the end of a stroke at {at:?} ns"))
@@ -46,7 +55,10 @@ impl Section for Bell {
             Seen::Record(record) if matches!(record.fact, Fact::Called { call: Call::NoMoreBets, in_turn: true }) => {
                 let struck = What::Output { line: Line::Bell, active: true };
                 // A bell that sounds still sounds for this call, too.
-                if !scene.is(Line::Bell, true) {
+                // A call that voids its round (NZ 7.1(d)) is told by no bell, though no page says so.
+                let voids = scene.rules().order() == Order::BeforeBets
+                    && scene.round.as_ref().is_some_and(|round| round.spins == 0);
+                if !scene.is(Line::Bell, true) && !voids {
                     ledger.must(STRUCK, struck, scene.now_ns, scene.now_ns);
                 }
             }

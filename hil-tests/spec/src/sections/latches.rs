@@ -16,12 +16,21 @@ use serde_json::Value;
 use std::collections::VecDeque;
 
 const SHOWN: Rule = Rule::new("latches.shown", "NZ 7.3, 7.4; faults.md: what is out of order for its time is latched");
-const LATER: Rule = Rule::new("latches.later", "faults.md: what was out of order before the table could see it is latched when it can");
-const SAID: Rule = Rule::new("latches.said", "NZ 7.4; console.md: what a person finds out of order is latched at that person's word");
+const LATER: Rule =
+    Rule::new("latches.later", "faults.md: what was out of order before the table could see it is latched when it can");
+const SAID: Rule =
+    Rule::new("latches.said", "NZ 7.4; console.md: what a person finds out of order is latched at that person's word");
 
-const AT_START: Rule = Rule::new("latches.start", "design.md, Buttons and key: a button that is active at the start latches");
-const JOURNAL: Rule = Rule::new("latches.journal", "faults.md, Disk and journal: a journal that cannot be written, or is found wrong at the start, latches");
-const FLICKERS: Rule = Rule::new("latches.flickers", "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again");
+const AT_START: Rule =
+    Rule::new("latches.start", "design.md, Buttons and key: a button that is active at the start latches");
+const JOURNAL: Rule = Rule::new(
+    "latches.journal",
+    "faults.md, Disk and journal: a journal that cannot be written, or is found wrong at the start, latches",
+);
+const FLICKERS: Rule = Rule::new(
+    "latches.flickers",
+    "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again",
+);
 const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 
 /// The end of a transaction, or the next poll, may tell it a little later.
@@ -93,7 +102,9 @@ impl Section for Latches {
             if stretch.len() > 8 {
                 stretch.pop_front();
             }
-            let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= last.since_ns + after_ns) else { continue };
+            let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= last.since_ns + after_ns) else {
+                continue;
+            };
             last.due = true;
             let due_ns = last.since_ns + after_ns;
             let excused = scene.is_latched(code) || scene.is_waived(code) || scene.testing() || scene.may_lag();
@@ -111,27 +122,44 @@ impl Latches {
         let mut accepted = Vec::new();
         for ((sign, of, after_ns), stretch) in SIGNS.iter().zip(&self.stretches).filter(|((_, of, _), _)| *of == code) {
             for Stretch { since_ns, until_ns, .. } in stretch {
-            accepted.truncate(3); accepted.insert(0, format!("{sign:?} since {} us, +{} us at {}", since_ns / 1000, after_ns / 1000, (at_ns as i64 - (*since_ns+*after_ns) as i64)/1000));
-            if at_ns == since_ns + after_ns {
-                return must(SHOWN);
-            }
-            if at_ns + CLOSE_NS >= since_ns + after_ns && at_ns <= *until_ns {
-                return may(LATER);
-            }
+                accepted.truncate(3);
+                accepted.insert(
+                    0,
+                    format!(
+                        "{sign:?} since {} us, +{} us at {}",
+                        since_ns / 1000,
+                        after_ns / 1000,
+                        (at_ns as i64 - (*since_ns + *after_ns) as i64) / 1000
+                    ),
+                );
+                if at_ns == since_ns + after_ns {
+                    return must(SHOWN);
+                }
+                if at_ns + CLOSE_NS >= since_ns + after_ns && at_ns <= *until_ns {
+                    return may(LATER);
+                }
             }
             let _ = of;
         }
-        if code == "buttons" && at_ns == scene.started_ns && BUTTONS.into_iter().any(|line| scene.past.line(line).at(at_ns).is_some_and(|(_, on)| *on)) {
+        if code == "buttons"
+            && at_ns == scene.started_ns
+            && BUTTONS.into_iter().any(|line| scene.past.line(line).at(at_ns).is_some_and(|(_, on)| *on))
+        {
             return must(AT_START);
         }
-        let flickers = self.stretches.iter().zip(&SIGNS).any(|(stretch, (sign, ..))| matches!(sign, Sign::Lamps(_)) && stretch.len() > 1);
+        let flickers = self
+            .stretches
+            .iter()
+            .zip(&SIGNS)
+            .any(|(stretch, (sign, ..))| matches!(sign, Sign::Lamps(_)) && stretch.len() > 1);
         if code == "lamps" && flickers {
             return may(FLICKERS);
         }
         if code == "journal" && (at_ns == scene.started_ns || scene.recently_broken(Part::Journal, 4_000_000_000)) {
             return may(JOURNAL);
         }
-        let by_word = scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| said(&asked.command, &asked.with).contains(&code));
+        let by_word =
+            scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| said(&asked.command, &asked.with).contains(&code));
         if by_word {
             return must(SAID);
         }

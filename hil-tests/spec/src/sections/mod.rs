@@ -2,12 +2,24 @@
 
 mod bell;
 mod latches;
+mod motor;
+mod press;
+mod round;
+mod run;
 mod sign;
 mod signs;
+mod spin;
 
 use crate::specification::Section;
 
 /// All of them, in the order in which they are asked.
 pub(crate) fn all() -> Vec<Box<dyn Section>> {
-    vec![Box::<bell::Bell>::default(), Box::<latches::Latches>::default(), Box::<sign::Sign>::default()]
+    vec![
+        Box::<bell::Bell>::default(),
+        Box::<latches::Latches>::default(),
+        Box::<motor::Motor>::default(),
+        Box::<round::Rounds>::default(),
+        Box::<sign::Sign>::default(),
+        Box::<spin::Spin>::default(),
+    ]
 }

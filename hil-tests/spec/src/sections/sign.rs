@@ -17,7 +17,8 @@ use crate::specification::{Answer, Section, must};
 
 const LIT: Rule = Rule::new("sign.lit", "design.md, Latch: the sign is lit while no game may be played");
 const DARK: Rule = Rule::new("sign.dark", "design.md, Latch: the sign is dark while games are played");
-const AT_START: Rule = Rule::new("sign.start", "design.md, Wires: the sign is lit whenever no daemon is there to conduct a game");
+const AT_START: Rule =
+    Rule::new("sign.start", "design.md, Wires: the sign is lit whenever no daemon is there to conduct a game");
 
 /// A record is durable this long after its decision on the slowest healthy disk.
 const COMMIT_NS: u64 = 4_000_000_000;

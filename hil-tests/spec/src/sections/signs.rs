@@ -191,7 +191,9 @@ impl Seens {
 
     fn lamps(&mut self, bus: &Transaction, scene: &Scene) {
         let Some(board) = bus.unit.checked_sub(registers::LAMPS).map(usize::from) else { return };
-        let (Some(since), Some(written)) = (self.lamps_ns.get_mut(board), self.written_ns.get_mut(board)) else { return };
+        let (Some(since), Some(written)) = (self.lamps_ns.get_mut(board), self.written_ns.get_mut(board)) else {
+            return;
+        };
         if bus.kind == BusKind::WriteCoils {
             *written = bus.begun_ns;
             return;

@@ -41,6 +41,9 @@ impl Panel {
     /// left out.
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
         let mut judges = all();
+        if config.alone {
+            judges.push(Box::new(Specification::new(Checked::new(config.clone())?)));
+        }
         if let Some(name) = &config.without {
             let place = judges.iter().position(|judge| judge.name() == name);
             drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));

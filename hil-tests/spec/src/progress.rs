@@ -51,8 +51,8 @@ const SPIN_NS: u64 = 18_000 * MS;
 const OPENING_NS: u64 = 90_000 * MS;
 /// The time for collecting and paying, with the polls around it (parameter `all_paid`).
 const PAID_NS: u64 = 4_000 * MS;
-/// Tests that depend on what a person does or says.
-const PERSONS: [&str; 7] = ["areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
+/// Tests that depend on what a person does or says: the tumbler's begins by a press (design.md, Motion by command).
+const PERSONS: [&str; 9] = ["tumbler", "deadman", "areas", "seal", "bell", "sign", "dice", "keys", "terminal"];
 
 /// A rule by which a record is due, and by when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

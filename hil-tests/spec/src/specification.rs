@@ -103,13 +103,11 @@ impl Specification {
     }
 }
 
-/// What left the table, if this did, by its kind. An output that is driven to the level that it has is no edge.
-fn kind<'a>(seen: &'a Seen, scene: &Scene) -> Option<&'a str> {
+/// What left the table, if this did, by its kind.
+fn kind(seen: &Seen) -> Option<&str> {
     match seen {
         Seen::Record(record) => Some(record.kind.as_str()),
-        Seen::Wire { line, initial: false, active } if line.is_output() => {
-            (!scene.is(*line, *active)).then(|| line.name())
-        }
+        Seen::Wire { line, initial: false, .. } if line.is_output() => Some(line.name()),
         Seen::Bus(_) => Some("bus"),
         Seen::Mqtt { .. } => Some("message"),
         Seen::Answer { .. } => Some("answer"),
@@ -134,7 +132,7 @@ impl Judge for Specification {
 
     fn observe(&mut self, seen: &Observation, _: &Scene, findings: &mut Findings) {
         self.overdue(seen, findings);
-        if let Some(kind) = kind(&seen.what, &self.scene) {
+        if let Some(kind) = kind(&seen.what) {
             self.explain(seen, kind, findings);
         }
         self.scene.observe(seen);

@@ -128,7 +128,7 @@ impl Bench for Pure {
             self.told_ns = None;
         }
         // For the judge of the status, in runs that only the judges decide; repeated every second, because it also judges what lasts.
-        if self.alone && self.told_ns.is_none_or(|at| self.now >= at + 1_000 * MS) {
+        if self.told_ns.is_none_or(|at| self.now >= at + 1_000 * MS) {
             self.told_ns = Some(self.now);
             if let Some(status) = self.shown.as_ref().and_then(|(_, shown)| serde_json::to_value(shown).ok()) {
                 self.observer.tell(self.now, tumbler_spec::Seen::Status(status));

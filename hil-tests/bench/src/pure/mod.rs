@@ -102,7 +102,7 @@ impl Pure {
         };
         let told = tumbler_spec::Config {
             free_play: setup.free_play,
-            alone: setup.alone,
+            alone: true,
             sound: setup.sound,
             without: setup.without.map(Into::into),
             topics: if setup.alone { broker::root() } else { String::new() },

@@ -41,6 +41,10 @@ pub(super) fn expected(asked: &Command, state: &State, scene: &Scene) -> Expecte
     if !any && !technicians {
         return Refused;
     }
+    // A named person answers for whatever is commanded (design.md, People and roles).
+    if asked.with.get("name").is_some() && asked.text("name").trim().is_empty() {
+        return Refused;
+    }
     if !matches!(asked.command.as_str(), "record" | "close" | "witness") && asked.turned_ns.is_none() {
         return Refused;
     }

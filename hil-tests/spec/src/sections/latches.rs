@@ -27,12 +27,20 @@ const JOURNAL: Rule = Rule::new(
     "latches.journal",
     "faults.md, Disk and journal: a journal that cannot be written, or is found wrong at the start, latches",
 );
-const FLICKERS: Rule = Rule::new(
-    "latches.flickers",
-    "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again",
-);
+const FLICKERS_DARK: Rule =
+    Rule::new("latches.lamps", "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again");
+const IN_SPIN: Rule = Rule::new("latches.in-spin", "design.md, Motor guard: the fourth break of a guard line in a spin latches it");
+const CHATTERS: Rule = Rule::new("latches.presses", "design.md, Buttons and key: more presses without a rest than any hand makes");
+const SPIN: Rule = Rule::new("latches.spin", "faults.md, Motor and dead-man relay, Cam: a shaft that does not do as it is told");
+const DICE: Rule = Rule::new("latches.dice", "faults.md, Dice: dice that moved after they had settled, or are others than the enrolled");
 const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 
+/// A part that was mended so recently may still be found out of order.
+const MENDED_NS: u64 = 6_000_000_000;
+/// A spin may take so long (parameter `spin_limit`).
+const SPIN_NS: u64 = 8_000_000_000;
+/// So many breaks of a guard line are vibration (parameter `flickers`).
+const FLICKERS: usize = 3;
 /// The end of a transaction, or the next poll, may tell it a little later.
 const CLOSE_NS: u64 = 30_000_000;
 
@@ -48,12 +56,14 @@ struct Stretch {
 #[derive(Clone, Debug)]
 pub(super) struct Latches {
     seens: Seens,
+    /// When the last spin that is on record was decided.
+    spun_ns: u64,
     stretches: [VecDeque<Stretch>; SIGNS.len()],
 }
 
 impl Default for Latches {
     fn default() -> Self {
-        Self { seens: Seens::default(), stretches: [const { VecDeque::new() }; SIGNS.len()] }
+        Self { seens: Seens::default(), spun_ns: 0, stretches: [const { VecDeque::new() }; SIGNS.len()] }
     }
 }
 
@@ -92,6 +102,9 @@ impl Section for Latches {
         if let Seen::Record(Record { fact: Fact::Latched { code }, .. }) = &seen.what {
             ledger.forget(&latched(code));
         }
+        if let Seen::Record(Record { fact: Fact::SpinEnded { .. }, at_ns, .. }) = &seen.what {
+            self.spun_ns = *at_ns;
+        }
         for ((sign, code, after_ns), stretch) in SIGNS.iter().zip(&mut self.stretches) {
             let Some(since_ns) = self.seens.since(*sign, scene) else { continue };
             let now_ns = scene.now_ns;
@@ -119,50 +132,64 @@ impl Section for Latches {
 impl Latches {
     fn latched(&self, record: &Record, code: &str, scene: &Scene) -> Answer {
         let at_ns = record.at_ns;
-        let mut accepted = Vec::new();
-        for ((sign, of, after_ns), stretch) in SIGNS.iter().zip(&self.stretches).filter(|((_, of, _), _)| *of == code) {
-            for Stretch { since_ns, until_ns, .. } in stretch {
-                accepted.truncate(3);
-                accepted.insert(
-                    0,
-                    format!(
-                        "{sign:?} since {} us, +{} us at {}",
-                        since_ns / 1000,
-                        after_ns / 1000,
-                        (at_ns as i64 - (*since_ns + *after_ns) as i64) / 1000
-                    ),
-                );
-                if at_ns == since_ns + after_ns {
+        let mut shown = Vec::new();
+        for ((sign, of, after_ns), stretches) in SIGNS.iter().zip(&self.stretches) {
+            for Stretch { since_ns, until_ns, .. } in stretches.iter().filter(|_| *of == code) {
+                let due_ns = since_ns + after_ns;
+                if at_ns == due_ns {
                     return must(SHOWN);
                 }
-                if at_ns + CLOSE_NS >= since_ns + after_ns && at_ns <= *until_ns {
+                if at_ns + CLOSE_NS >= due_ns && at_ns <= *until_ns {
                     return may(LATER);
                 }
+                shown.push(format!("{sign:?} at {} ms", due_ns / 1_000_000));
             }
-            let _ = of;
         }
-        if code == "buttons"
-            && at_ns == scene.started_ns
-            && BUTTONS.into_iter().any(|line| scene.past.line(line).at(at_ns).is_some_and(|(_, on)| *on))
-        {
-            return must(AT_START);
-        }
-        let flickers = self
-            .stretches
-            .iter()
-            .zip(&SIGNS)
-            .any(|(stretch, (sign, ..))| matches!(sign, Sign::Lamps(_)) && stretch.len() > 1);
-        if code == "lamps" && flickers {
-            return may(FLICKERS);
-        }
-        if code == "journal" && (at_ns == scene.started_ns || scene.recently_broken(Part::Journal, 4_000_000_000)) {
-            return may(JOURNAL);
-        }
-        let by_word =
-            scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| said(&asked.command, &asked.with).contains(&code));
-        if by_word {
+        if scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| said(&asked.command, &asked.with).contains(&code)) {
             return must(SAID);
         }
-        Answer::Unexplained(SHOWN, format!("`{code}` by a sign: {accepted:?} {}", record.data["cause"]))
+        self.otherwise(record, code, scene).unwrap_or_else(|| {
+            let shown: Vec<_> = shown.into_iter().rev().take(4).collect();
+            Answer::Unexplained(SHOWN, format!("`{code}` by its sign; shown: {shown:?}"))
+        })
+    }
+
+    /// Latches that no lasting sign explains.
+    fn otherwise(&self, record: &Record, code: &str, scene: &Scene) -> Option<Answer> {
+        let (at_ns, past) = (record.at_ns, &scene.past);
+        let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, MENDED_NS));
+        let in_spin = record.data.get("in_spin").is_some_and(|in_spin| *in_spin == true);
+        if in_spin {
+            let on_ns = past.line(Line::MotorEnable).at(at_ns).map_or(0, |(since, _)| since).saturating_sub(SPIN_NS);
+            let breaks = |line: Line, whole: bool| {
+                past.line(line).within(on_ns, at_ns).filter(|(_, level)| **level != whole).count() > FLICKERS
+            };
+            let flickers = match code {
+                "seal" => breaks(Line::Seal, true),
+                "gpio" => breaks(Line::PowerGood, true),
+                _ => breaks(Line::DomeClosed, true) || breaks(Line::DomeOpen, false),
+            };
+            return flickers.then_some(must(IN_SPIN));
+        }
+        let held = |line: &Line| past.line(*line).at(at_ns).is_some_and(|(_, on)| *on);
+        let moved = || past.dice.within(at_ns.saturating_sub(MENDED_NS), at_ns).any(|(_, lie)| lie.is_none());
+        let turned = || past.shaft.within(at_ns.saturating_sub(MENDED_NS), at_ns).next().is_some();
+        Some(match code {
+            "buttons" if at_ns == scene.started_ns && BUTTONS.iter().any(held) => must(AT_START),
+            "buttons" | "key" if broken(&[Part::Buttons]) => may(CHATTERS),
+            "lamps" if broken(&[Part::Lamps, Part::Bus]) => may(FLICKERS_DARK),
+            "journal" if at_ns == scene.started_ns || broken(&[Part::Journal]) => may(JOURNAL),
+            "tumbler" if at_ns == self.spun_ns || broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => may(SPIN),
+            "tumbler" if turned() || past.debounced(Line::NoSpin, true, 20_000_000, 0, at_ns).is_some() => may(SPIN),
+            "deadman" if broken(&[Part::Relay, Part::Motor]) => may(SPIN),
+            "interference" if moved() || broken(&[Part::Dice, Part::Reader, Part::Bus]) => may(DICE),
+            "dice" if broken(&[Part::Dice, Part::Reader]) => may(DICE),
+            "reader" if broken(&[Part::Reader, Part::Bus, Part::Dice]) => may(DICE),
+            "gpio" if broken(&[Part::Gpio, Part::Buttons]) => may(LATER),
+            "temperature" if broken(&[Part::Motor, Part::Journal]) => may(LATER),
+            "dome" | "seal" if broken(&[Part::DomeContacts, Part::Buttons]) => may(LATER),
+            "terminal" if broken(&[Part::Terminal, Part::Bus]) => may(LATER),
+            _ => return None,
+        })
     }
 }

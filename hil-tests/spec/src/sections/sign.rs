@@ -13,12 +13,13 @@ use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, must};
+use crate::specification::{Answer, Section, may, must};
 
 const LIT: Rule = Rule::new("sign.lit", "design.md, Latch: the sign is lit while no game may be played");
 const DARK: Rule = Rule::new("sign.dark", "design.md, Latch: the sign is dark while games are played");
 const AT_START: Rule =
     Rule::new("sign.start", "design.md, Wires: the sign is lit whenever no daemon is there to conduct a game");
+const AGAIN: Rule = Rule::new("sign.again", "wiring.md: an output may be driven again to the level that it has");
 
 /// A record is durable this long after its decision on the slowest healthy disk.
 const COMMIT_NS: u64 = 4_000_000_000;
@@ -52,6 +53,7 @@ impl Section for Sign {
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Wire { line: Line::OutOfService, active, .. } = seen.what else { return Answer::NotMine };
         match active {
+            _ if self.driven && scene.is(Line::OutOfService, active) => may(AGAIN),
             true if !self.driven => must(AT_START),
             true => must(LIT),
             false if barred(scene) && !excused(scene) => {

@@ -72,7 +72,7 @@ pub(crate) fn decided_ns(seen: &Observation) -> u64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
     open: Vec<Expectation>,
-    broken: Vec<(Rule, String)>,
+    wrong: Vec<(Rule, String)>,
     pub(crate) coverage: Coverage,
 }
 
@@ -87,14 +87,14 @@ impl Ledger {
         self.open.push(Expectation { rule, what, firmness: Firmness::May, from_ns, by_ns });
     }
 
-    /// A rule is broken by something that lasts, and not by what left the table just now.
-    pub(crate) fn broken(&mut self, rule: Rule, how: String) {
-        self.broken.push((rule, how));
+    /// This is wrong, whatever it is explained by.
+    pub(crate) fn wrong(&mut self, rule: Rule, text: String) {
+        self.wrong.push((rule, text));
     }
 
-    /// What was found broken since the last time.
-    pub(crate) fn take_broken(&mut self) -> Vec<(Rule, String)> {
-        core::mem::take(&mut self.broken)
+    /// Takes what was found wrong.
+    pub(crate) fn take_wrong(&mut self) -> Vec<(Rule, String)> {
+        core::mem::take(&mut self.wrong)
     }
 
     /// Whether something of this rule is open.

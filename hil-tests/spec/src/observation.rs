@@ -37,6 +37,7 @@ pub struct Trace(pub Vec<Observation>);
 /// Something that judges can see.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[allow(clippy::large_enum_variant, reason = "a record is read far more often than it is moved")]
 pub enum Seen {
     /// A wire's level, in either direction.
     Wire {

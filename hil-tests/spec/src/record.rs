@@ -15,6 +15,10 @@ pub struct Record {
     pub at_ns: u64,
     /// The round it belongs to, if any.
     pub round: Option<u64>,
+    /// The clauses that it is about.
+    pub clauses: Vec<String>,
+    /// Who asked for it on the console.
+    pub who: Option<Who>,
     /// Its kind, as written.
     pub kind: String,
     /// Its payload, as written.
@@ -23,13 +27,21 @@ pub struct Record {
     pub fact: Fact,
 }
 
+/// A person, as the kernel vouches for him: his account, and the highest role that it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs, reason = "as in a record")]
+pub struct Who {
+    pub account: String,
+    pub role: String,
+}
+
 /// Not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no journal record: {0}")]
 pub struct NoRecord(String);
 
 impl Record {
-    /// Reads a record from its JSON. Other fields than the five above, such as those of a message on `event`, are ignored.
+    /// Reads a record from its JSON. Other fields than those above, such as those of a message on `event`, are ignored.
     ///
     /// # Errors
     /// [`NoRecord`] if `seq`, `at` or `kind` is missing or has another type. A payload that does not fit its kind is not an error
@@ -48,8 +60,11 @@ impl Record {
             return Err(NoRecord("`kind` is not a text".into()));
         };
         let data = fields.remove("data").unwrap_or(Value::Null);
+        let clauses =
+            fields.remove("clauses").map(Vec::deserialize).transpose().map_err(|e| NoRecord(e.to_string()))?;
+        let who = fields.remove("who").map(Who::deserialize).transpose().map_err(|e| NoRecord(e.to_string()))?;
         let fact = Fact::read(&kind, &data);
-        Ok(Self { seq, at_ns, round, kind, data, fact })
+        Ok(Self { seq, at_ns, round, clauses: clauses.unwrap_or_default(), who, kind, data, fact })
     }
 }
 
@@ -69,6 +84,12 @@ impl From<Record> for Value {
             }
             if !record.data.is_null() {
                 fields.insert("data".into(), record.data);
+            }
+            if !record.clauses.is_empty() {
+                fields.insert("clauses".into(), record.clauses.into());
+            }
+            if let Some(who) = record.who {
+                fields.insert("who".into(), json!(who));
             }
         }
         value

@@ -142,8 +142,8 @@ impl Judge for Specification {
         for section in &mut self.sections {
             section.notice(seen, &self.scene, &mut self.ledger);
         }
-        for (rule, how) in self.ledger.take_broken() {
-            findings.note(rule.name, seen.at_ns, rule.says, how);
+        for (rule, text) in self.ledger.take_wrong() {
+            findings.note(rule.name, seen.at_ns, rule.says, text);
         }
     }
 

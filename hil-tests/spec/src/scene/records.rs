@@ -71,14 +71,18 @@ impl Scene {
                 }
                 // A new journal has lost the round in progress, unless its keyframe has it: nobody can end it any more.
                 if record.fact.begins_new_journal() {
-                    // What the old one said of the permission does not count (table.md, What a restart carries on).
-                    self.open = Some(false);
-                    self.latched.retain(|(code, _)| keyframe.latched.iter().any(|kept| kept.code == *code));
+                    // What a damaged journal said about the permission does not count.
+                    self.open = Some(keyframe.open);
+                    let since = |code: &str| {
+                        self.latched.iter().find(|(latched, _)| latched == code).map_or(0, |(_, at_ns)| *at_ns)
+                    };
+                    self.latched = keyframe.latched.iter().map(|kept| (kept.code.clone(), since(&kept.code))).collect();
                     self.round = self.round.take().filter(|_| keyframe.round.is_some());
                     // Its rules and layout were lost with the records if others have come into force since.
                     if let (Some(round), Some(kept)) = (&mut self.round, &keyframe.round) {
                         round.layout.clone_from(&kept.layout);
                         round.rules = Rules::named(&kept.rules).or(round.rules);
+                        round.result = kept.result;
                     }
                 }
             }

@@ -27,12 +27,20 @@ const JOURNAL: Rule = Rule::new(
     "latches.journal",
     "faults.md, Disk and journal: a journal that cannot be written, or is found wrong at the start, latches",
 );
-const FLICKERS_DARK: Rule =
-    Rule::new("latches.lamps", "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again");
-const IN_SPIN: Rule = Rule::new("latches.in-spin", "design.md, Motor guard: the fourth break of a guard line in a spin latches it");
-const CHATTERS: Rule = Rule::new("latches.presses", "design.md, Buttons and key: more presses without a rest than any hand makes");
-const SPIN: Rule = Rule::new("latches.spin", "faults.md, Motor and dead-man relay, Cam: a shaft that does not do as it is told");
-const DICE: Rule = Rule::new("latches.dice", "faults.md, Dice: dice that moved after they had settled, or are others than the enrolled");
+const FLICKERS_DARK: Rule = Rule::new(
+    "latches.lamps",
+    "faults.md, Lamps: lamps whose supply flickers differ from the commands again and again",
+);
+const IN_SPIN: Rule =
+    Rule::new("latches.in-spin", "design.md, Motor guard: the fourth break of a guard line in a spin latches it");
+const CHATTERS: Rule =
+    Rule::new("latches.presses", "design.md, Buttons and key: more presses without a rest than any hand makes");
+const SPIN: Rule =
+    Rule::new("latches.spin", "faults.md, Motor and dead-man relay, Cam: a shaft that does not do as it is told");
+const DICE: Rule = Rule::new(
+    "latches.dice",
+    "faults.md, Dice: dice that moved after they had settled, or are others than the enrolled",
+);
 const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 
 /// A part that was mended so recently may still be found out of order.
@@ -179,7 +187,9 @@ impl Latches {
             "buttons" | "key" if broken(&[Part::Buttons]) => may(CHATTERS),
             "lamps" if broken(&[Part::Lamps, Part::Bus]) => may(FLICKERS_DARK),
             "journal" if at_ns == scene.started_ns || broken(&[Part::Journal]) => may(JOURNAL),
-            "tumbler" if at_ns == self.spun_ns || broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => may(SPIN),
+            "tumbler" if at_ns == self.spun_ns || broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => {
+                may(SPIN)
+            }
             "tumbler" if turned() || past.debounced(Line::NoSpin, true, 20_000_000, 0, at_ns).is_some() => may(SPIN),
             "deadman" if broken(&[Part::Relay, Part::Motor]) => may(SPIN),
             "interference" if moved() || broken(&[Part::Dice, Part::Reader, Part::Bus]) => may(DICE),

@@ -1,8 +1,14 @@
 //! The sections of the specification, one a file, each under the diagram of what it follows.
 
 mod bell;
+mod command;
+mod hardware;
+mod journal;
+mod key;
 mod latches;
 mod motor;
+mod opening;
+mod permission;
 mod press;
 mod round;
 mod run;
@@ -16,8 +22,14 @@ use crate::specification::Section;
 pub(crate) fn all() -> Vec<Box<dyn Section>> {
     vec![
         Box::<bell::Bell>::default(),
+        Box::<command::Command>::default(),
+        Box::<hardware::Hardware>::default(),
+        Box::<journal::Journal>::default(),
+        Box::<key::Key>::default(),
         Box::<latches::Latches>::default(),
         Box::<motor::Motor>::default(),
+        Box::<opening::Opening>::default(),
+        Box::<permission::Permission>::default(),
         Box::<round::Rounds>::default(),
         Box::<sign::Sign>::default(),
         Box::<spin::Spin>::default(),

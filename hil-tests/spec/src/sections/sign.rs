@@ -77,12 +77,12 @@ impl Section for Sign {
                 let dark = scene.past.line(Line::OutOfService).at(record.at_ns).is_some_and(|(_, lit)| !lit);
                 let wrong = dark && bars && self.driven && !excused(scene);
                 if wrong {
-                    ledger.broken(LIT, format!("the sign is dark, and `{}` bars games", record.kind));
+                    ledger.wrong(LIT, format!("the sign is dark, and `{}` bars games", record.kind));
                 }
                 // Whatever was decided when it was lit is durable once a later record is.
                 let told = self.lit_ns.take_if(|at| record.at_ns > *at || bars).is_some();
                 if told && !bars && !excused(scene) {
-                    ledger.broken(DARK, "the sign was lit, and nothing that is on record barred games".into());
+                    ledger.wrong(DARK, "the sign was lit, and nothing that is on record barred games".into());
                 }
             }
             _ => {}

@@ -1,0 +1,127 @@
+//! Hardware tests and their verdicts.
+//!
+//! ```text
+//!  `test-began` (`hardware X`, or a reset of what X rectifies) ──> measured, or ended early ──> `hardware-tested`
+//! ```
+
+use crate::ledger::Ledger;
+use crate::observation::{Observation, Seen, Truth};
+use crate::record::{Fact, Record};
+use crate::rule::Rule;
+use crate::scene::Scene;
+use crate::specification::{Answer, Section, must};
+use serde_json::Value;
+
+const TESTED: Rule =
+    Rule::new("hardware.tested", "hardware-tests.md: a test has one result, under the name of whoever asked");
+const VERDICT: Rule =
+    Rule::new("hardware.verdict", "hardware-tests.md: the worst value is the verdict; one that ended early has failed");
+const SEEN: Rule = Rule::new("hardware.seen", "console.md: what a person has to see is in the report once found right");
+
+/// A test that runs: the hardware test's name, and who asked.
+#[derive(Clone, Debug)]
+struct Running {
+    test: &'static str,
+    by: Value,
+    reset: bool,
+    /// A part of it failed: a reset's test, or a person found something wrong.
+    failed: bool,
+}
+
+/// Follows the hardware tests.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Hardware {
+    running: Option<Running>,
+}
+
+/// The hardware test that this test is, or that rectifies this latch (table.md, Malfunctions).
+fn measured(test: &str) -> Option<&'static str> {
+    Some(match test {
+        "tumbler" | "deadman" | "hardware motor" => "motor",
+        "dome" | "hardware dome" => "dome",
+        "reader" | "hardware reader" => "reader",
+        "terminal" | "hardware terminal" => "terminal",
+        "lamps" | "hardware lamps" => "lamps",
+        "seal" | "hardware seal" => "seal",
+        "temperature" | "hardware temperature" => "temperature",
+        "hardware cam" => "cam",
+        "hardware buttons" => "buttons",
+        "hardware bell" => "bell",
+        "hardware bus" => "bus",
+        _ => return None,
+    })
+}
+
+/// What a person has to see in this test.
+const fn looked_at(test: &str) -> Option<&'static str> {
+    match test.as_bytes() {
+        b"lamps" => Some("areas"),
+        b"seal" => Some("seal"),
+        b"bell" => Some("bell"),
+        _ => None,
+    }
+}
+
+impl Section for Hardware {
+    fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
+        let Seen::Record(record) = &seen.what else { return Answer::NotMine };
+        if record.kind != "hardware-tested" {
+            return Answer::NotMine;
+        }
+        let Some(running) = self.running.take() else { return Answer::Unexplained(TESTED, "a test that runs".into()) };
+        let field = |name: &str| record.data.get(name).cloned().unwrap_or_default();
+        if field("test") != running.test || field("by") != running.by {
+            return Answer::Unexplained(TESTED, format!("{running:?}"));
+        }
+        let said = scene.past.asked.within(record.at_ns, record.at_ns).filter(|(_, asked)| asked.command == "witness");
+        let right = said.clone().any(|(_, asked)| asked.with.get("right") == Some(&Value::Bool(true)));
+        let person = looked_at(running.test);
+        let told = field("seen").as_array().cloned().unwrap_or_default();
+        let looked = told.iter().all(|item| Some(item) == person.map(Value::from).as_ref())
+            && (told.is_empty() || right || running.reset);
+        let passed = field("verdict") != "fail";
+        if !looked || passed && person.is_some() && told.is_empty() {
+            return Answer::Unexplained(SEEN, format!("{person:?} if a person found it right"));
+        }
+        let early = record.data.get("found").is_some() && (person.is_none() || told.is_empty());
+        let worst = worst(record, early && running.test != "buttons" || running.failed);
+        if field("verdict") != worst && !(early && running.test == "buttons" && !passed) {
+            return Answer::Unexplained(VERDICT, format!("{worst}, of {running:?}"));
+        }
+        must(TESTED)
+    }
+
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
+        match &seen.what {
+            Seen::Truth(Truth::Process { .. } | Truth::Supply { .. }) => self.running = None,
+            Seen::Record(record) if record.kind == "test-began" => {
+                let test = record.data.get("test").and_then(Value::as_str).unwrap_or_default();
+                if let Some(running) = self.running.take().filter(|_| !scene.may_lag()) {
+                    ledger.wrong(TESTED, format!("missing: the result of {running:?}"));
+                }
+                let by = record.data.get("by").cloned().unwrap_or_default();
+                let reset = !test.starts_with("hardware ");
+                self.running = measured(test).map(|test| Running { test, by, reset, failed: false });
+            }
+            Seen::Record(Record { fact: Fact::Tested { passed: false, .. }, .. }) => {
+                if let Some(running) = &mut self.running {
+                    running.failed = true;
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The worst verdict of a report's measurements.
+fn worst(record: &Record, failed: bool) -> &'static str {
+    let measured = record.data.get("measurements").and_then(Value::as_array).into_iter().flatten();
+    let verdicts = |of: &str| measured.clone().any(|one| one.get("verdict").is_some_and(|verdict| verdict == of));
+    if failed || verdicts("fail") {
+        "fail"
+    } else if verdicts("marginal") {
+        "marginal"
+    } else {
+        "pass"
+    }
+}

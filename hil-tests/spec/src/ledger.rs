@@ -6,7 +6,7 @@
 //!                             └── the process is gone ──────────> nothing is owed any more
 //! ```
 
-use crate::observation::{Line, Observation, Seen};
+use crate::observation::{BusKind, Line, Observation, Seen};
 use crate::record::Record;
 use crate::rule::{Coverage, Firmness, Rule};
 use serde_json::Value;
@@ -18,6 +18,8 @@ pub(crate) enum What {
     Record { kind: &'static str, data: Vec<(&'static str, Value)> },
     /// An edge of an output.
     Output { line: Line, active: bool },
+    /// A lamp board is told this.
+    Coils { unit: u8, bits: u64 },
     /// The answer to a command: done, or refused by this code.
     Answer { request: u64, refused: Option<&'static str> },
     /// What only the section that expects it can recognise, by a record of which it says so with [`Ledger::meet`].
@@ -37,6 +39,9 @@ impl What {
             (Self::Record { kind, data }, Seen::Record(record)) => record.kind == *kind && has(record, data),
             (Self::Output { line, active }, Seen::Wire { line: of, active: level, initial: false }) => {
                 line == of && active == level
+            }
+            (Self::Coils { unit, bits }, Seen::Bus(bus)) => {
+                bus.kind == BusKind::WriteCoils && bus.unit == *unit && bus.bits == *bits
             }
             (Self::Answer { request, refused }, Seen::Answer { request: of, refused: code, .. }) => {
                 request == of && *refused == code.as_deref()

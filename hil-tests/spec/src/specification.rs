@@ -108,6 +108,7 @@ fn kind(seen: &Seen) -> Option<&str> {
     match seen {
         Seen::Record(record) => Some(record.kind.as_str()),
         Seen::Wire { line, initial: false, .. } if line.is_output() => Some(line.name()),
+        Seen::Bus(bus) if bus.is_poll() => Some("poll"),
         Seen::Bus(_) => Some("bus"),
         Seen::Mqtt { .. } => Some("message"),
         Seen::Answer { .. } => Some("answer"),

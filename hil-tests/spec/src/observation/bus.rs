@@ -34,6 +34,16 @@ impl Transaction {
         begin <= last as u32 && end > first as u32
     }
 
+    /// Whether it is a reading of a block that is read again and again, whatever goes on.
+    #[must_use]
+    pub const fn is_poll(&self) -> bool {
+        match self.kind {
+            BusKind::ReadDiscrete => true,
+            BusKind::ReadInput => self.address < 0x100,
+            _ => false,
+        }
+    }
+
     /// The value of one register, if it was among those read or written.
     #[must_use]
     pub fn word(&self, address: u16) -> Option<u16> {

@@ -1,10 +1,16 @@
 //! The sections of the specification, one a file, each under the diagram of what it follows.
 
 mod bell;
+mod bus;
 mod command;
+mod dice;
+mod display;
+mod entry;
 mod hardware;
 mod journal;
 mod key;
+mod keys;
+mod lamps;
 mod latches;
 mod motor;
 mod opening;
@@ -22,10 +28,15 @@ use crate::specification::Section;
 pub(crate) fn all() -> Vec<Box<dyn Section>> {
     vec![
         Box::<bell::Bell>::default(),
+        Box::<bus::Bus>::default(),
         Box::<command::Command>::default(),
+        Box::<dice::Dice>::default(),
+        Box::<display::Display>::default(),
+        Box::<entry::Entry>::default(),
         Box::<hardware::Hardware>::default(),
         Box::<journal::Journal>::default(),
         Box::<key::Key>::default(),
+        Box::<lamps::Lamps>::default(),
         Box::<latches::Latches>::default(),
         Box::<motor::Motor>::default(),
         Box::<opening::Opening>::default(),

@@ -215,7 +215,8 @@ impl Table {
         match action {
             Action::Spin(round) => self.start_spin(round, by),
             Action::Bell(round) => {
-                if self.round.as_ref().is_some_and(|r| r.id() == round)
+                // The call that voids its own round (NZ 7.1(d)) rings, too; in the next round it would ring for another call.
+                if self.round.as_ref().is_none_or(|r| r.id() == round)
                     && self.devices.inputs.is_watched()
                     && !self.service.is_stopping()
                 {

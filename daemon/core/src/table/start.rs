@@ -85,8 +85,12 @@ impl Table {
             devices: Devices::new(lamps, settings.reader),
             order_of_new: rule_set.order,
             boot: start.boot.clone(),
-            // A permission from before a latch is none: the one that follows has to be durable first, with the end of the latch.
-            sequence: Sequence::new(last, relayed, permit && carries_on && standing.latched.is_empty()),
+            // A permission from before the table closed, or before a latch, is none: the next one has to be durable first.
+            sequence: Sequence::new(
+                last,
+                relayed,
+                permit && carries_on && standing.open && standing.latched.is_empty(),
+            ),
             service: Service::new(standing.open, standing.closing.clone()),
             ledger: Ledger::new(standing.latched.clone(), standing.waived.clone()),
             history: History::new(

@@ -70,7 +70,10 @@ fn made_up() -> Capture {
     }
     seen.push(at(10, Seen::Wire { line: Line::Seal, active: true, initial: false }));
     seen.push(at(12, Seen::Truth(Truth::Dice { faces: [1, 2, 6], flat: [true, true, false] })));
-    seen.push(at(13, Seen::ConsoleCommand { request: 1, command: "two words $end".into(), with: serde_json::Value::Null }));
+    seen.push(at(
+        13,
+        Seen::ConsoleCommand { request: 1, command: "two words $end".into(), with: serde_json::Value::Null },
+    ));
     Capture {
         seen,
         phases: vec![(0, "ready".into()), (11_000_000, "bets-closed".into())],

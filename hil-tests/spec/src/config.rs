@@ -29,8 +29,9 @@ pub struct Config {
     /// Whether anything may break at any moment, several parts at once. How such a round had to end cannot always be told from
     /// outside: where the journal was broken in a round, the judge `truth` only counts it.
     pub free_play: bool,
-    /// Whether the judges alone decide, on a bench where every observation arrives at its own moment. The judges of progress,
-    /// commands, malfunctions, measurements and status were tried only there, and are silent elsewhere.
+    /// Whether every observation arrives at its own moment. Elsewhere the specification and the judges of progress, commands,
+    /// malfunctions, measurements and status are silent; and so they are in free play that other expectations decide. The measurements
+    /// are judged in free play only.
     pub alone: bool,
     /// Whether nothing breaks, apart from noise that a sound table ignores, and people do everything right. Then every round is
     /// settled.

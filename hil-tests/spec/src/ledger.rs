@@ -20,8 +20,6 @@ pub(crate) enum What {
     Output { line: Line, active: bool },
     /// A lamp board is told this.
     Coils { unit: u8, bits: u64 },
-    /// The answer to a command: done, or refused by this code.
-    Answer { request: u64, refused: Option<&'static str> },
     /// What only the section that expects it can recognise, by a record of which it says so with [`Ledger::meet`].
     Own(&'static str),
     /// The end of the process, which settles all.
@@ -42,9 +40,6 @@ impl What {
             }
             (Self::Coils { unit, bits }, Seen::Bus(bus)) => {
                 bus.kind == BusKind::WriteCoils && bus.unit == *unit && bus.bits == *bits
-            }
-            (Self::Answer { request, refused }, Seen::Answer { request: of, refused: code, .. }) => {
-                request == of && *refused == code.as_deref()
             }
             _ => false,
         }

@@ -76,7 +76,7 @@ impl Judge for Measurements {
 
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         // It was tried only where every observation arrives at its own moment.
-        if !scene.config.given.alone {
+        if !scene.config.given.alone || !scene.config.given.free_play {
             return;
         }
         if self.watches() {

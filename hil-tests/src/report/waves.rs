@@ -112,7 +112,9 @@ impl Waves {
                 self.text(at, WaveGroup::Table, "published", topic.to_owned());
             }
             Seen::ConsoleCommand { command, .. } => self.text(at, WaveGroup::Table, "asked", command.clone()),
-            Seen::Text { text, .. } | Seen::Answer { text, .. } => self.text(at, WaveGroup::Table, "said", text.clone()),
+            Seen::Text { text, .. } | Seen::Answer { text, .. } => {
+                self.text(at, WaveGroup::Table, "said", text.clone())
+            }
             Seen::InitialState { .. }
             | Seen::RepeatedLevel { .. }
             | Seen::Temperature { .. }

@@ -62,8 +62,6 @@ pub struct Pure {
     answers: BTreeMap<u64, Answer>,
     requests: u64,
     shown: Option<(u64, Snapshot)>,
-    /// Whether only the judges decide if the run fails.
-    alone: bool,
     /// When the status was last passed to the judges.
     told_ns: Option<u64>,
     /// The revision whose phase was noted last.
@@ -102,7 +100,7 @@ impl Pure {
         };
         let told = tumbler_spec::Config {
             free_play: setup.free_play,
-            alone: true,
+            alone: setup.alone || !setup.free_play,
             sound: setup.sound,
             without: setup.without.map(Into::into),
             topics: if setup.alone { broker::root() } else { String::new() },
@@ -130,7 +128,6 @@ impl Pure {
             answers: BTreeMap::new(),
             requests: 0,
             shown: None,
-            alone: setup.alone,
             told_ns: None,
             watched: u64::MAX,
             log: Log::default(),

@@ -17,6 +17,7 @@ fn judge() -> Box<dyn Judge> {
 fn maintained(rules: &str) -> Script {
     let mut script = Script::open(rules);
     script.config.alone = true;
+    script.config.free_play = true;
     script.turn_key();
     script.pass(500);
     script.ask("maintenance", json!({"on": true, "name": "Teo"}));
@@ -148,6 +149,7 @@ fn the_report_is_of_the_test_that_began_and_of_who_began_it() {
 fn a_test_is_begun_in_maintenance_under_the_key_by_who_asked() {
     let mut open = Script::open("sg-v6");
     open.config.alone = true;
+    open.config.free_play = true;
     open.turn_key();
     begin(&mut open, "seal");
     broken(&open, judge(), BEGIN);

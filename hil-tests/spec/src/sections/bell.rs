@@ -4,7 +4,6 @@
 //!  at rest ── the record of "No more bets" is durable, or a test asks for it ──> struck ── `bell` ms ──> at rest
 //! ```
 
-use crate::config::Order;
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Call, Fact};
@@ -55,10 +54,7 @@ impl Section for Bell {
             Seen::Record(record) if matches!(record.fact, Fact::Called { call: Call::NoMoreBets, in_turn: true }) => {
                 let struck = What::Output { line: Line::Bell, active: true };
                 // A bell that sounds still sounds for this call, too.
-                // A call that voids its round (NZ 7.1(d)) is told by no bell, though no page says so.
-                let voids = scene.rules().order() == Order::BeforeBets
-                    && scene.round.as_ref().is_some_and(|round| round.spins == 0);
-                if !scene.is(Line::Bell, true) && !voids {
+                if !scene.is(Line::Bell, true) {
                     ledger.must(STRUCK, struck, scene.now_ns, scene.now_ns);
                 }
             }

@@ -147,7 +147,7 @@ impl Latches {
                 if at_ns == due_ns {
                     return must(SHOWN);
                 }
-                if at_ns + CLOSE_NS >= due_ns && at_ns <= *until_ns {
+                if at_ns + CLOSE_NS >= due_ns && at_ns <= *until_ns + CLOSE_NS {
                     return may(LATER);
                 }
                 shown.push(format!("{sign:?} at {} ms", due_ns / 1_000_000));

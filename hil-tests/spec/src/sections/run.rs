@@ -186,7 +186,10 @@ impl Run {
             return self.stood;
         }
         if how == "target" {
-            return Some((how, self.still_ns(self.again_ns, scene)));
+            let still_ns = self.still_ns(self.again_ns, scene);
+            // Neither the relay nor the motor's own switch has ended it: that is the tumbler (NZ 7.1(b)).
+            let runs_on = new_zealand(scene) && still_ns > since_ns + COAST_LIMIT_NS;
+            return Some(if runs_on { ("runs-on", since_ns + COAST_LIMIT_NS) } else { (how, still_ns) });
         }
         // A round that a word voids at once has no spin any more: New Zealand's claim of three tumbles, or a person's void.
         let claimed = how == "no-spin" && self.counted >= NEEDED && new_zealand(scene);
@@ -266,7 +269,8 @@ impl Run {
         }
         self.no_spin.take(seen, scene);
         // Behind a welded relay the shaft of a spin that has reached its target turns on, and counts.
-        let turns_on = self.judged(scene).is_some_and(|(how, still_ns)| how == "target" && seen.at_ns < still_ns);
+        let reached = matches!(self.state, State::Over { how: "target", .. });
+        let turns_on = self.judged(scene).is_some_and(|(how, at)| (reached || how == "target") && seen.at_ns < at);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => self.state = State::Rest,
             // What the shaft does after another spin was granted belongs to no spin before.

@@ -73,8 +73,10 @@ impl Section for Sign {
             }
             Seen::Record(record) => {
                 let bars = barred(scene) || asked(scene);
-                // What was decided since may have darkened it again.
-                let dark = scene.past.line(Line::OutOfService).at(record.at_ns).is_some_and(|(_, lit)| !lit);
+                // It was lit before, or at the decision, or when a daemon that stood still went on; a later decision may have darkened it.
+                let sign = scene.past.line(Line::OutOfService);
+                let was = sign.before(record.at_ns).is_none_or(|(_, lit)| *lit);
+                let dark = !was && sign.within(record.at_ns, scene.now_ns).all(|(_, lit)| !lit);
                 let wrong = dark && bars && self.driven && !excused(scene);
                 if wrong {
                     ledger.wrong(LIT, format!("the sign is dark, and `{}` bars games", record.kind));

@@ -51,6 +51,7 @@ mod rounds;
 mod rule;
 pub mod scene;
 mod secrecy;
+mod section;
 mod sections;
 mod specification;
 mod status;

@@ -16,47 +16,12 @@ use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen, Truth};
 use crate::rule::{Coverage, Firmness, Rule};
 use crate::scene::Scene;
+use crate::section::{Answer, Section};
 use crate::sections;
-use dyn_clone::DynClone;
 
 const NAME: &str = "specification";
 /// A record is durable this long after its decision even on the slowest disk that is not broken.
 const COMMIT_NS: u64 = 4_000_000_000;
-
-/// What a section says of an observation.
-pub(crate) enum Answer {
-    /// Another section answers for it, or none yet.
-    NotMine,
-    /// Explained by this rule.
-    Explained(Rule, Firmness),
-    /// Not explained: the rule, and what it would have accepted.
-    Unexplained(Rule, String),
-}
-
-/// Explained as what had to come.
-pub(crate) const fn must(rule: Rule) -> Answer {
-    Answer::Explained(rule, Firmness::Must)
-}
-
-/// Explained as what may come.
-pub(crate) const fn may(rule: Rule) -> Answer {
-    Answer::Explained(rule, Firmness::May)
-}
-
-/// A section of the specification.
-pub(crate) trait Section: DynClone + Send + Sync {
-    /// Explains what left the table, if it is of a kind that this section answers for and nothing in the ledger explains it. `scene` is
-    /// the picture before it.
-    fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer;
-    /// Takes notice of an observation of any kind. `scene` is the picture after it.
-    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger);
-    /// What it says of the state that it is in.
-    fn state(&self) -> String {
-        String::new()
-    }
-}
-
-dyn_clone::clone_trait_object!(Section);
 
 /// The specification of one table, over one run.
 #[derive(Clone)]

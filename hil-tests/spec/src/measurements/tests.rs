@@ -220,6 +220,7 @@ fn a_sound_device_comes_to_the_end_of_its_test() {
 fn what_measures_out_of_limits_is_not_rectified() {
     let mut script = Script::open("sg-v6");
     script.config.alone = true;
+    script.config.free_play = true;
     script.latch("seal");
     script.turn_key();
     script.ask("reset", json!({"code": "seal", "exit": "rectified", "name": "Teo"}));

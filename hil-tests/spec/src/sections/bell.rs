@@ -9,7 +9,7 @@ use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Call, Fact};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may};
+use crate::section::{Answer, Section, may};
 
 const STRUCK: Rule = Rule::new("bell.struck", "NZ 6.2: the bell is rung with \"No more bets\", whatever else goes on");
 const TESTED: Rule =

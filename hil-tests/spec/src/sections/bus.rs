@@ -13,7 +13,7 @@ use crate::record::Fact;
 use crate::registers::{ACKNOWLEDGE, EVENTS, FACES_FIRST, HELD, LAMPS, POSES, READER, TERMINAL};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 
 const BLOCK: Rule =
     Rule::new("bus.block", "registers.md: each unit is asked for its polled block, and for nothing else");

@@ -15,7 +15,7 @@ use crate::record::Record;
 use crate::registers;
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use bars::{Barred, Case, Verdict};
 use serde_json::{Value, json};
 use state::State;

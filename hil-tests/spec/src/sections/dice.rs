@@ -14,7 +14,7 @@ use crate::record::{Fact, Record};
 use crate::registers::{FACES_FIRST, POSES, READER, TERMINAL};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::json;
 use std::collections::VecDeque;
 

@@ -14,7 +14,7 @@ use crate::record::Fact;
 use crate::registers::{DISPLAY, TERMINAL};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 
 const DIGITS: Rule =
     Rule::new("display.digits", "NZ 3.3(a)(iii), design.md, Result: the display shows the last three digits");

@@ -16,7 +16,7 @@ use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::{Round, Scene};
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 

@@ -9,7 +9,7 @@ use crate::observation::{Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, must};
+use crate::section::{Answer, Section, must};
 use serde_json::Value;
 
 const TESTED: Rule =

@@ -10,7 +10,7 @@ use crate::observation::{Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::{Value, json};
 
 const NUMBER: Rule =

@@ -10,7 +10,7 @@ use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::Value;
 
 const TURNED: Rule =

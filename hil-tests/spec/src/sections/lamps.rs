@@ -13,7 +13,7 @@ use crate::record::{Fact, Record};
 use crate::registers::LAMPS;
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use std::collections::VecDeque;
 
 const LIT: Rule = Rule::new(

@@ -11,7 +11,7 @@ use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::Value;
 use std::collections::VecDeque;
 

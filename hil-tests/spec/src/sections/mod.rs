@@ -22,7 +22,7 @@ mod sign;
 mod signs;
 mod spin;
 
-use crate::specification::Section;
+use crate::section::Section;
 
 /// All of them, in the order in which they are asked.
 pub(crate) fn all() -> Vec<Box<dyn Section>> {

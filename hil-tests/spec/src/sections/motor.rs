@@ -12,7 +12,7 @@ use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 
 const SPIN: Rule =
     Rule::new("motor.spin", "design.md rule 2: the motor goes on when the record of its spin is durable");

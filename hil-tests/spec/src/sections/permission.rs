@@ -10,7 +10,7 @@ use crate::observation::{Observation, Seen};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 use serde_json::Value;
 
 const BOOT: Rule = Rule::new("permission.boot", "design.md, Start and restart: after a reboot the table is closed");

@@ -15,7 +15,7 @@ use crate::observation::{Line, Observation, Seen};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::{Round, Scene};
-use crate::specification::{Answer, Section, must};
+use crate::section::{Answer, Section, must};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 

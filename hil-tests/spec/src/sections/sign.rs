@@ -13,7 +13,7 @@ use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may, must};
+use crate::section::{Answer, Section, may, must};
 
 const LIT: Rule = Rule::new("sign.lit", "design.md, Latch: the sign is lit while no game may be played");
 const DARK: Rule = Rule::new("sign.dark", "design.md, Latch: the sign is dark while games are played");

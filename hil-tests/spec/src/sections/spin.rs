@@ -11,7 +11,7 @@ use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::specification::{Answer, Section, may};
+use crate::section::{Answer, Section, may};
 use serde_json::{Value, json};
 
 const MADE: Rule = Rule::new("spin.made", "table.md, How tumbles are counted: the 13th step proves three tumbles");

@@ -231,6 +231,7 @@ fn a_reset_measures_the_temperature_after_three_good_readings() {
     let told = |readings: &[i32], [highest, spread]: [i64; 2]| {
         let mut script = Script::open("sg-v6");
         script.config.alone = true;
+        script.config.free_play = true;
         script.latch("temperature");
         script.turn_key();
         script.ask("reset", json!({"code": "temperature", "exit": "rectified", "name": "Teo"}));

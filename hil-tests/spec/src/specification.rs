@@ -14,7 +14,7 @@ use crate::config::Checked;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen, Truth};
-use crate::rule::{Coverage, Firmness, Rule};
+use crate::rule::Coverage;
 use crate::scene::Scene;
 use crate::section::{Answer, Section};
 use crate::sections;

@@ -21,8 +21,10 @@ const OFTEN: Rule =
     Rule::new("bus.often", "design.md, Field bus: every unit is polled all the time, at least every `poll_slow`");
 const RARELY: Rule =
     Rule::new("bus.rarely", "table.md, Parameters: no unit is polled sooner than after `poll_fast`, if it replied");
-const SECRET: Rule =
-    Rule::new("bus.secret", "design.md, Secrecy: the face registers are read from the reveal on until all are known");
+const SECRET: Rule = Rule::new(
+    "bus.secret",
+    "design.md, Secrecy of faces: the face registers are read from the reveal on until all are known",
+);
 const NEXT: Rule = Rule::new("bus.next", "registers.md, Keys: \"acknowledge\" says which event the master wants next");
 const KEPT: Rule = Rule::new(
     "bus.kept",

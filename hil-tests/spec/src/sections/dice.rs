@@ -33,8 +33,10 @@ const READ_FLAT: Rule =
 const DEALER: Rule =
     Rule::new("dice.dealer", "NZ 6.3: without a reader the dealer's entry says that the dice lie flat");
 const PERSON: Rule = Rule::new("dice.person", "table.md, Phases: a person who is asked says how the dice lie");
-const FACES: Rule =
-    Rule::new("dice.faces", "design.md, Secrecy: the faces that were first seen count, as the reader read them");
+const FACES: Rule = Rule::new(
+    "dice.faces",
+    "design.md, Secrecy of faces: the faces that were first seen count, as the reader read them",
+);
 
 const DOME_NS: u64 = 50_000_000;
 /// As many readings and decisions are remembered.

@@ -100,6 +100,8 @@ pub type Exercised = (&'static str, u64);
 pub trait Judge: DynClone + Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
+    /// Looks at one more observation. `scene` does not include it yet.
+    fn before(&mut self, _seen: &Observation, _scene: &Scene, _findings: &mut Findings) {}
     /// Takes one more observation. `scene` already includes it.
     fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings);
     /// The run is over: judges what should have happened by now.

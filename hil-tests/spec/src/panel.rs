@@ -43,7 +43,7 @@ impl Panel {
         let mut judges = all();
         // Free play still finds what no section has been told of, and says so wrongly: not yet.
         if config.alone && !config.free_play {
-            judges.push(Box::new(Specification::new(Checked::new(config.clone())?)));
+            judges.push(Box::<Specification>::default());
         }
         if let Some(name) = &config.without {
             let place = judges.iter().position(|judge| judge.name() == name);
@@ -57,8 +57,7 @@ impl Panel {
     /// # Errors
     /// As [`Panel::for_table`].
     pub fn of_specification(config: Config) -> Result<Self, BadConfig> {
-        let specification = Box::new(Specification::new(Checked::new(config.clone())?));
-        Self::with(config, vec![specification])
+        Self::with(config, vec![Box::<Specification>::default()])
     }
 
     /// How often each rule of the specification explained something, and each kind of observation was explained.
@@ -84,6 +83,9 @@ impl Panel {
         if seen.at_ns < self.scene.now_ns && !self.out_of_order {
             self.out_of_order = true;
             self.findings.note("panel", seen.at_ns, "rig: observations in order", format!("{seen:?} comes too late"));
+        }
+        for judge in &mut self.judges {
+            judge.before(seen, &self.scene, &mut self.findings);
         }
         self.scene.observe(seen);
         for judge in &mut self.judges {

@@ -10,7 +10,6 @@
 //! The state of the round, the latches and the permission follow the records that were explained, so that a kill needs no guess: the
 //! journal that is found afterwards says which of the records under way it holds.
 
-use crate::config::Checked;
 use crate::judge::{Exercised, Findings, Judge};
 use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen, Truth};
@@ -26,23 +25,24 @@ const COMMIT_NS: u64 = 4_000_000_000;
 /// The specification of one table, over one run.
 #[derive(Clone)]
 pub(crate) struct Specification {
-    scene: Scene,
     sections: Vec<Box<dyn Section>>,
     ledger: Ledger,
 }
 
-impl Specification {
-    pub(crate) fn new(config: Checked) -> Self {
-        Self { scene: Scene::new(config), sections: sections::all(), ledger: Ledger::default() }
+impl Default for Specification {
+    fn default() -> Self {
+        Self { sections: sections::all(), ledger: Ledger::default() }
     }
+}
 
-    fn explain(&mut self, seen: &Observation, kind: &str, findings: &mut Findings) {
+impl Specification {
+    fn explain(&mut self, seen: &Observation, kind: &str, scene: &Scene, findings: &mut Findings) {
         if let Some(met) = self.ledger.take(seen) {
             self.ledger.coverage.count(met.rule, kind, met.firmness);
             return;
         }
         for section in &mut self.sections {
-            match section.explain(seen, &self.scene, &mut self.ledger) {
+            match section.explain(seen, scene, &mut self.ledger) {
                 Answer::NotMine => {}
                 Answer::Explained(rule, firmness) => return self.ledger.coverage.count(rule, kind, firmness),
                 Answer::Unexplained(rule, accepted) => {
@@ -54,9 +54,9 @@ impl Specification {
         }
     }
 
-    fn overdue(&mut self, seen: &Observation, findings: &mut Findings) {
-        let late_ns = self.scene.config.given.reaction_ns;
-        let lags = self.scene.may_lag();
+    fn overdue(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        let late_ns = scene.config.given.reaction_ns;
+        let lags = scene.may_lag();
         for missing in self.ledger.overdue(seen, late_ns, (!lags).then_some(COMMIT_NS)) {
             if lags {
                 continue;
@@ -96,26 +96,28 @@ impl Judge for Specification {
         NAME
     }
 
-    fn observe(&mut self, seen: &Observation, _: &Scene, findings: &mut Findings) {
-        self.overdue(seen, findings);
+    fn before(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+        self.overdue(seen, scene, findings);
         if let Some(kind) = kind(&seen.what) {
-            self.explain(seen, kind, findings);
+            self.explain(seen, kind, scene, findings);
         }
-        self.scene.observe(seen);
+    }
+
+    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
         if matches!(seen.what, Seen::Truth(Truth::Process { .. } | Truth::Hung { .. } | Truth::Supply { .. })) {
             self.ledger.clear();
         }
         for section in &mut self.sections {
-            section.notice(seen, &self.scene, &mut self.ledger);
+            section.notice(seen, scene, &mut self.ledger);
         }
         for (rule, text) in self.ledger.take_wrong() {
             findings.note(rule.name, seen.at_ns, rule.says, text);
         }
     }
 
-    fn finish(&mut self, at_ns: u64, _: &Scene, findings: &mut Findings) {
+    fn finish(&mut self, at_ns: u64, scene: &Scene, findings: &mut Findings) {
         let end = Observation::new(at_ns, Seen::Truth(Truth::DiceMoved));
-        self.overdue(&end, findings);
+        self.overdue(&end, scene, findings);
     }
 
     fn coverage(&self) -> Option<&Coverage> {

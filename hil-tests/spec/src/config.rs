@@ -234,6 +234,10 @@ impl Rules {
             Self::SgOpenEarly => Decides::Unsaid,
         }
     }
+    /// Whether these are New Zealand's.
+    pub(crate) const fn is_new_zealand(self) -> bool {
+        matches!(self.family(), Family::NewZealand)
+    }
     /// Which country's rules these are.
     #[must_use]
     pub const fn family(self) -> Family {

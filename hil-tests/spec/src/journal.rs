@@ -2,7 +2,7 @@
 //! restarts, each record consistent in itself, each clause one of its rule set, and each record durable before a person is told of
 //! it.
 
-mod announcement;
+pub(crate) mod announcement;
 mod clauses;
 
 use crate::areas::{Area, faces, sorted, total};

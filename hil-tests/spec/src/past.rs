@@ -1,7 +1,7 @@
 //! What was so at an earlier moment. A record carries the time of its decision and is seen when it is durable, so that it has to be
 //! explained by the world as it was then.
 
-use crate::observation::{Key, Line, Observation, Seen, Truth};
+use crate::observation::{Line, Observation, Seen, Truth};
 use serde_json::Value;
 use std::collections::VecDeque;
 
@@ -76,17 +76,12 @@ pub(crate) struct Asked {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Past {
     lines: [Track<bool>; Line::COUNT],
-    /// Levels that were reported once more: the edges between were lost.
-    pub(crate) repeated: Track<Line>,
     pub(crate) readings: Track<Option<i32>>,
     pub(crate) asked: Track<Asked>,
-    pub(crate) keys: Track<Key>,
     pub(crate) shaft: Track<i64>,
     pub(crate) power: Track<bool>,
-    pub(crate) dome: Track<bool>,
     /// `None` while they move.
     pub(crate) dice: Track<Option<([u8; 3], [bool; 3])>>,
-    pub(crate) alive: Track<bool>,
 }
 
 impl Past {
@@ -99,7 +94,6 @@ impl Past {
                     track.take(now_ns, *active);
                 }
             }
-            Seen::RepeatedLevel { line, .. } => self.repeated.note(now_ns, *line),
             Seen::Temperature { milli_celsius } => self.readings.note(now_ns, *milli_celsius),
             Seen::ConsoleCommand { request, command, with } => {
                 let asked = Asked { request: *request, command: command.clone(), with: with.clone() };
@@ -114,12 +108,8 @@ impl Past {
         match truth {
             Truth::Shaft { quarters } => self.shaft.take(now_ns, quarters),
             Truth::MotorPower { on } => self.power.take(now_ns, on),
-            Truth::Dome { open } => self.dome.take(now_ns, open),
             Truth::DiceMoved => self.dice.take(now_ns, None),
             Truth::Dice { faces, flat } => self.dice.take(now_ns, Some((faces, flat))),
-            Truth::Pressed(key) => self.keys.note(now_ns, key),
-            Truth::Process { alive } => self.alive.take(now_ns, alive),
-            Truth::Hung { hung } => self.alive.take(now_ns, !hung),
             _ => {}
         }
     }

@@ -26,3 +26,14 @@ pub(crate) const SHOWN: u16 = 13;
 pub(crate) const POSES: u16 = 16;
 /// Reader: the pose "moving".
 pub(crate) const MOVING: u16 = 3;
+
+/// The place of a unit among terminal, both lamp boards and reader.
+pub(crate) const fn place(unit: u8) -> Option<usize> {
+    match unit {
+        TERMINAL => Some(0),
+        LAMPS => Some(1),
+        3 => Some(2),
+        READER => Some(3),
+        _ => None,
+    }
+}

@@ -6,6 +6,9 @@ use crate::rule::{Firmness, Rule};
 use crate::scene::Scene;
 use dyn_clone::DynClone;
 
+/// A record is durable this long after its decision even on the slowest disk that is not broken.
+pub(crate) const COMMIT_NS: u64 = 4_000_000_000;
+
 /// What a section says of an observation.
 pub(crate) enum Answer {
     /// Another section answers for it, or none yet.

@@ -15,12 +15,10 @@ use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen, Truth};
 use crate::rule::Coverage;
 use crate::scene::Scene;
-use crate::section::{Answer, Section};
+use crate::section::{Answer, COMMIT_NS, Section};
 use crate::sections;
 
 const NAME: &str = "specification";
-/// A record is durable this long after its decision even on the slowest disk that is not broken.
-const COMMIT_NS: u64 = 4_000_000_000;
 
 /// The specification of one table, over one run.
 #[derive(Clone)]

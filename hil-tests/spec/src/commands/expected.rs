@@ -3,7 +3,7 @@
 
 use super::Command;
 use super::state::State;
-use crate::areas::{Family, sorted};
+use crate::areas::sorted;
 use crate::config::{Decides, Rules};
 use crate::observation::Part;
 use crate::scene::{Round, Scene};
@@ -234,7 +234,7 @@ fn supervise(state: &State) -> Expected {
 }
 
 fn is_new_zealand(round: &Round) -> bool {
-    round.rules.map(Rules::family) == Some(Family::NewZealand)
+    round.rules.is_some_and(Rules::is_new_zealand)
 }
 
 fn settle(asked: &Command, state: &State, scene: &Scene) -> Expected {

@@ -4,7 +4,7 @@ use crate::areas::{faces, sorted, total};
 
 /// The call: faces "in order from the lowest number to the highest, followed by the total"; doubles and triples
 /// "in a similar fashion". `None` if these are not three dice.
-pub(super) fn of(dice: [u8; 3]) -> Option<String> {
+pub(crate) fn of(dice: [u8; 3]) -> Option<String> {
     if !faces(dice) {
         return None;
     }

@@ -150,7 +150,6 @@ pub(super) fn is_dead_man(scene: &Scene) -> bool {
     scene.edge.is_some_and(|(line, _)| line == Line::MotorAlive)
 }
 
-const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 /// No hand presses a button so often without a rest of `REST_NS` (parameters `presses`, `press_rest`).
 const MOST_PRESSES: u32 = 30;
 const REST_NS: u64 = 5_000 * MS;
@@ -184,7 +183,7 @@ impl Symptoms {
             Seen::ConsoleCommand { command, .. } if command != "open" => self.said_ns = Some(scene.now_ns),
             Seen::RepeatedLevel { line, .. } => self.breaks.push((*line, scene.now_ns)),
             Seen::Wire { line, active, initial: false } => {
-                if *active && (BUTTONS.contains(line) || *line == Line::SupervisorKey) {
+                if *active && (Line::BUTTONS.contains(line) || *line == Line::SupervisorKey) {
                     let without_rest = |at: &u64| scene.now_ns < at.saturating_add(REST_NS);
                     let burst = self.bursts.get_mut(*line as usize);
                     if let Some((count, last)) = burst {
@@ -337,7 +336,7 @@ impl Symptoms {
             "reader" => any(&[Part::Reader, Part::Bus, Part::Dice]) || said,
             "temperature" => any(&[Part::Motor]),
             "dome" => any(&[Part::DomeContacts]) || said || flickers(Line::DomeClosed) || flickers(Line::DomeOpen),
-            "buttons" => BUTTONS.into_iter().any(chatters),
+            "buttons" => Line::BUTTONS.into_iter().any(chatters),
             "key" => chatters(Line::SupervisorKey),
             "gpio" => flickers(Line::PowerGood),
             _ => true,

@@ -63,6 +63,9 @@ impl Line {
         Self::Bell,
     ];
 
+    /// The dealer's buttons.
+    pub(crate) const BUTTONS: [Self; 4] = [Self::Tumble, Self::PlaceBets, Self::NoMoreBets, Self::NoSpin];
+
     /// The name, as in configurations and on the virtual wire.
     #[must_use]
     pub const fn name(self) -> &'static str {

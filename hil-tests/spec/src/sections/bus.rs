@@ -10,7 +10,7 @@
 use crate::ledger::{Ledger, What};
 use crate::observation::{BusKind, Observation, Seen, Transaction, Truth};
 use crate::record::Fact;
-use crate::registers::{ACKNOWLEDGE, EVENTS, FACES_FIRST, HELD, LAMPS, POSES, READER, TERMINAL};
+use crate::registers::{ACKNOWLEDGE, EVENTS, FACES_FIRST, HELD, LAMPS, POSES, READER, TERMINAL, place};
 use crate::rule::Rule;
 use crate::scene::Scene;
 use crate::section::{Answer, Section, may, must};
@@ -67,16 +67,6 @@ pub(super) struct Bus {
     recorded: bool,
     /// The terminal was read slowly after this reading, and nothing on record says yet why.
     slow_ns: Option<u64>,
-}
-
-const fn place(unit: u8) -> Option<usize> {
-    match unit {
-        TERMINAL => Some(0),
-        LAMPS => Some(1),
-        3 => Some(2),
-        READER => Some(3),
-        _ => None,
-    }
 }
 
 impl Bus {

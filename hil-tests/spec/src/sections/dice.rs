@@ -38,7 +38,6 @@ const FACES: Rule = Rule::new(
     "design.md, Secrecy of faces: the faces that were first seen count, as the reader read them",
 );
 
-const DOME_NS: u64 = 50_000_000;
 /// As many readings and decisions are remembered.
 const MOST: usize = 1024;
 
@@ -87,7 +86,9 @@ impl Dice {
         };
         let contact =
             |line, active| scene.past.line(line).before(at_ns).filter(|(_, is)| **is == active).map(|(since, _)| since);
-        let away = contact(Line::DomeClosed, false).zip(contact(Line::DomeOpen, true)).map(|(a, b)| a.max(b) + DOME_NS);
+        let away = contact(Line::DomeClosed, false)
+            .zip(contact(Line::DomeOpen, true))
+            .map(|(a, b)| a.max(b) + scene.config.given.limits.dome_debounce_ns);
         match how {
             "dome" if !round.covered() => Answer::Unexplained(LIFTED, "no dome under Open Cover".into()),
             "dome" if away == Some(at_ns) => must(LIFTED),

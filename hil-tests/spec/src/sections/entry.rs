@@ -10,7 +10,7 @@
 
 use super::keys::{ENTRY, Keys, Press};
 use crate::areas::{faces, sorted, total};
-use crate::config::Rules;
+use crate::journal::announcement;
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
@@ -64,6 +64,11 @@ pub(super) struct Entry {
     started_ns: u64,
 }
 
+/// An entry error of this code.
+fn error(code: &str) -> Option<(Rule, What)> {
+    Some((ERROR, What::Record { kind: "entry-error", data: vec![("code", json!(code))] }))
+}
+
 impl Entry {
     /// Judges all presses up to this moment, by the picture of all that was decided before.
     fn judge(&mut self, until_ns: u64, scene: &Scene, ledger: &mut Ledger) {
@@ -91,7 +96,6 @@ impl Entry {
 
     /// What follows from Entry, after these numbers.
     fn decide(&self, press: Press, digits: &[(u64, u8)], round: &Round, scene: &Scene) -> Option<(Rule, What)> {
-        let error = |code: &str| Some((ERROR, What::Record { kind: "entry-error", data: vec![("code", json!(code))] }));
         if round.asked.is_some() {
             let in_view = !round.covered() || self.revealed_ns.is_some() || Self::away(press.at_ns, scene);
             // Where the spin itself was lost there is no result to be entered.
@@ -106,8 +110,7 @@ impl Entry {
         }
         let [.., (_, a), (_, b), (_, c)] = digits else { return error("not-three-numbers") };
         let dice = sorted([*a, *b, *c]);
-        let new_zealand = matches!(scene.rules(), Rules::Nz1998 | Rules::NzDiv9);
-        if self.differs.is_some() && !self.supervised && new_zealand {
+        if self.differs.is_some() && !self.supervised && scene.rules().is_new_zealand() {
             return error("amended-under-supervisor");
         }
         match self.read.filter(|read| *read != dice) {
@@ -126,7 +129,6 @@ impl Entry {
     }
 
     fn paid(&self, press: Press, round: &Round, scene: &Scene) -> Option<(Rule, What)> {
-        let error = |code: &str| Some((ERROR, What::Record { kind: "entry-error", data: vec![("code", json!(code))] }));
         let lamps = scene.in_service("lamps");
         let by_the_dice_ns = self.result_ns.max(self.started_ns);
         let (from_ns, lit) = match self.proved_ns {
@@ -188,7 +190,7 @@ fn rule_of(record: &Record) -> Rule {
 
 /// What the record of a result says.
 fn of_result(dice: [u8; 3], round: &Round, scene: &Scene) -> Vec<(&'static str, Value)> {
-    let mut data = vec![("dice", json!(dice)), ("total", json!(total(dice))), ("call", json!(call(dice)))];
+    let mut data = vec![("dice", json!(dice)), ("total", json!(total(dice))), ("call", json!(announcement::of(dice)))];
     let order = scene.config.given.lamps.iter().find(|order| order.layout == round.layout);
     if let (Some(order), Some(board)) = (order, scene.config.board(&round.layout)) {
         let wins =
@@ -196,18 +198,6 @@ fn of_result(dice: [u8; 3], round: &Round, scene: &Scene) -> Vec<(&'static str, 
         data.push(("areas", json!(order.areas.iter().filter(wins).collect::<Vec<_>>())));
     }
     data
-}
-
-/// How a result is called (NZ 6.4(b)).
-fn call(dice: [u8; 3]) -> String {
-    let [a, b, c] = sorted(dice);
-    let faces = match (a == b, b == c) {
-        (true, true) => format!("triple {a}"),
-        (true, false) => format!("double {a}, {c}"),
-        (false, true) => format!("{a}, double {b}"),
-        (false, false) => format!("{a}, {b}, {c}"),
-    };
-    format!("{faces}, total {}", total(dice))
 }
 
 const KINDS: [&str; 5] = ["entry-error", "entry-differs", "result", "amended", "settled"];

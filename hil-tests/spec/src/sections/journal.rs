@@ -77,7 +77,7 @@ impl Section for Journal {
         }
     }
 
-    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
+    fn notice(&mut self, seen: &Observation, _: &Scene, ledger: &mut Ledger) {
         match &seen.what {
             Seen::Truth(Truth::Supply { good: false }) => self.reboots = true,
             Seen::Truth(Truth::Process { alive }) => self.starts_ns = alive.then_some(seen.at_ns),
@@ -87,7 +87,6 @@ impl Section for Journal {
             }
             _ => {}
         }
-        let _ = scene;
     }
 }
 

@@ -5,7 +5,7 @@
 //!                  └── gone before ──> sound                 (in a test, or while waived: the test fails instead)
 //! ```
 
-use super::signs::{SIGNS, Seens, Sign};
+use super::signs::{Devices, SIGNS, Sign};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
@@ -41,7 +41,6 @@ const DICE: Rule = Rule::new(
     "latches.dice",
     "faults.md, Dice: dice that moved after they had settled, or are others than the enrolled",
 );
-const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 
 /// A part that was mended so recently may still be found out of order.
 const MENDED_NS: u64 = 6_000_000_000;
@@ -63,7 +62,7 @@ struct Stretch {
 /// Watches latches.
 #[derive(Clone, Debug)]
 pub(super) struct Latches {
-    seens: Seens,
+    devices: Devices,
     /// When the last spin that is on record was decided.
     spun_ns: u64,
     stretches: [VecDeque<Stretch>; SIGNS.len()],
@@ -71,7 +70,7 @@ pub(super) struct Latches {
 
 impl Default for Latches {
     fn default() -> Self {
-        Self { seens: Seens::default(), spun_ns: 0, stretches: [const { VecDeque::new() }; SIGNS.len()] }
+        Self { devices: Devices::default(), spun_ns: 0, stretches: [const { VecDeque::new() }; SIGNS.len()] }
     }
 }
 
@@ -103,10 +102,10 @@ impl Section for Latches {
 
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         if let Seen::Truth(Truth::Process { .. }) = &seen.what {
-            self.seens.forget();
+            self.devices.forget();
             self.stretches.iter_mut().for_each(VecDeque::clear);
         }
-        self.seens.take(seen, scene);
+        self.devices.take(seen, scene);
         if let Seen::Record(Record { fact: Fact::Latched { code }, .. }) = &seen.what {
             ledger.forget(&latched(code));
         }
@@ -114,7 +113,7 @@ impl Section for Latches {
             self.spun_ns = *at_ns;
         }
         for ((sign, code, after_ns), stretch) in SIGNS.iter().zip(&mut self.stretches) {
-            let Some(since_ns) = self.seens.since(*sign, scene) else { continue };
+            let Some(since_ns) = self.devices.since(*sign, scene) else { continue };
             let now_ns = scene.now_ns;
             match stretch.back_mut() {
                 Some(known) if known.since_ns == since_ns => known.until_ns = now_ns,
@@ -183,14 +182,21 @@ impl Latches {
         let moved = || past.dice.within(at_ns.saturating_sub(MENDED_NS), at_ns).any(|(_, lie)| lie.is_none());
         let turned = || past.shaft.within(at_ns.saturating_sub(MENDED_NS), at_ns).next().is_some();
         Some(match code {
-            "buttons" if at_ns == scene.started_ns && BUTTONS.iter().any(held) => must(AT_START),
+            "buttons" if at_ns == scene.started_ns && Line::BUTTONS.iter().any(held) => must(AT_START),
             "buttons" | "key" if broken(&[Part::Buttons]) => may(CHATTERS),
             "lamps" if broken(&[Part::Lamps, Part::Bus]) => may(FLICKERS_DARK),
             "journal" if at_ns == scene.started_ns || broken(&[Part::Journal]) => may(JOURNAL),
             "tumbler" if at_ns == self.spun_ns || broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => {
                 may(SPIN)
             }
-            "tumbler" if turned() || past.debounced(Line::NoSpin, true, 20_000_000, 0, at_ns).is_some() => may(SPIN),
+            "tumbler"
+                if turned()
+                    || past
+                        .debounced(Line::NoSpin, true, scene.config.given.limits.button_debounce_ns, 0, at_ns)
+                        .is_some() =>
+            {
+                may(SPIN)
+            }
             "deadman" if broken(&[Part::Relay, Part::Motor]) => may(SPIN),
             "interference" if moved() || broken(&[Part::Dice, Part::Reader, Part::Bus]) => may(DICE),
             "dice" if broken(&[Part::Dice, Part::Reader]) => may(DICE),

@@ -5,6 +5,7 @@
 //!                                                           └── one not ──────> it ends there, and nothing is opened
 //! ```
 
+use super::run::HOT;
 use crate::ledger::Ledger;
 use crate::observation::{Key, Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
@@ -35,15 +36,12 @@ const MS: u64 = 1_000_000;
 const TURNED: i64 = 4 * 4 - 1;
 /// The press has to come within this of the table's asking (design.md, Motion by command).
 const PRESS_NS: u64 = 10_000 * MS;
-/// The motor's highest temperature (parameter `temperature_limit`), in thousandths of a degree.
-const HOT: i32 = 80_000;
 /// The part that a person's wrong or missing word fails, and the one of a measurement.
 const WITNESS: &str = "witness";
 const MEASURE: &str = "measure";
 
 /// What a latch is rectified by (table.md, Malfunctions), and an opening is done by, in order.
 fn steps(test: &str, in_spin: bool) -> Vec<&'static str> {
-    let (spin, flickers) = (["tumbler", "deadman"], [].into_iter());
     let own: &[&str] = match test {
         "opening" => {
             &["power", "bus", "temperature", "terminal", "lamps", "bell", "seal", "tumbler", "deadman", "dice", "keys"]
@@ -61,8 +59,8 @@ fn steps(test: &str, in_spin: bool) -> Vec<&'static str> {
     };
     // A line that flickered in a spin is proved by a spin in which it does not break.
     let flickered = in_spin && matches!(test, "seal" | "dome");
-    let more = flickers.chain(spin.into_iter().filter(|_| flickered));
-    ["journal"].into_iter().chain(own.iter().copied()).chain(more).collect()
+    let spin = ["tumbler", "deadman"].into_iter().filter(|_| flickered);
+    ["journal"].into_iter().chain(own.iter().copied()).chain(spin).collect()
 }
 
 /// A test that runs.
@@ -149,7 +147,7 @@ impl Opening {
         }
         let person = people || test == "areas" || test == "seal" && running.left.len() == 1 && running.test == "seal";
         if person || test == "seal" && running.test == "seal" && running.last_ns > running.durable_ns {
-            let said = word(running, test, record.at_ns, scene);
+            let said = word(test, record.at_ns, scene);
             return if said == Some(true) {
                 must(WITNESSED)
             } else {
@@ -186,7 +184,7 @@ impl Opening {
                 "a stroke of the bell",
             ),
             "seal" => proved(is(Line::Seal, true), "the loop is closed"),
-            "buttons" => proved(BUTTONS.into_iter().all(|button| is(button, false)), "no button is held"),
+            "buttons" => proved(Line::BUTTONS.into_iter().all(|button| is(button, false)), "no button is held"),
             "keys" => proved(running.keys == 0x7F, "every key was pressed"),
             "tumbler" => tumbled(running, at_ns, scene),
             "deadman" => relay_cut(running, at_ns, scene),
@@ -283,15 +281,13 @@ impl Opening {
 
 /// Latches without a hardware test (table.md, Malfunctions).
 const MEASURES_NOTHING: [&str; 7] = ["buttons", "key", "interference", "dice", "gpio", "journal", "keys"];
-const BUTTONS: [Line; 4] = [Line::Tumble, Line::PlaceBets, Line::NoMoreBets, Line::NoSpin];
 const GUARDS: [Line; 5] = [Line::DomeClosed, Line::DomeOpen, Line::Seal, Line::PowerGood, Line::MotorFault];
 
 /// What a person said of an item at this moment.
-fn word(running: &Running, item: &str, at_ns: u64, scene: &Scene) -> Option<bool> {
+fn word(item: &str, at_ns: u64, scene: &Scene) -> Option<bool> {
     let told = scene.past.asked.within(at_ns, at_ns).find(|(_, asked)| {
         asked.command == "witness" && (item == WITNESS || asked.with.get("item").is_some_and(|of| of == item))
     })?;
-    let _ = running;
     told.1.with.get("right").and_then(Value::as_bool)
 }
 
@@ -332,13 +328,13 @@ fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
     let least_ns = 5_000 * MS;
     let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, person_ns));
     match test {
-        WITNESS => word(running, WITNESS, at_ns, scene).map_or(at_ns >= running.last_ns + least_ns, |right| !right),
+        WITNESS => word(WITNESS, at_ns, scene).map_or(at_ns >= running.last_ns + least_ns, |right| !right),
         "keys" => running.keys != 0x7F && at_ns >= running.last_ns + least_ns,
         "power" => !is(Line::PowerGood, true) || !is(Line::MotorFault, false) || broken(&[Part::Gpio, Part::Motor]),
         "seal" => !scene.past.lasted(Line::Seal, true, at_ns.saturating_sub(running.began_ns), at_ns),
         "buttons" => {
             let held = |button| !scene.past.lasted(button, false, scene.config.given.limits.button_debounce_ns, at_ns);
-            BUTTONS.into_iter().any(held)
+            Line::BUTTONS.into_iter().any(held)
         }
         "tumbler" => {
             let stopped = scene.past.line(Line::NoSpin).within(running.began_ns, at_ns).any(|(_, on)| *on);

@@ -58,7 +58,7 @@ impl Section for Permission {
         }
     }
 
-    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
+    fn notice(&mut self, seen: &Observation, _: &Scene, ledger: &mut Ledger) {
         let Seen::Record(record) = &seen.what else { return };
         // An older copy of the journal may have no permission.
         if let Some((rule, ..)) =
@@ -87,7 +87,6 @@ impl Section for Permission {
             Fact::Plain if record.kind == "closing" => self.closing = record.data.get("by").cloned(),
             _ => {}
         }
-        let _ = scene;
     }
 }
 

@@ -136,8 +136,7 @@ impl Rounds {
         let first = match &scene.round {
             Some(_) if scene.open == Some(false) => Some("closed"),
             Some(round) => order(round, rules),
-            None => no_game(scene)
-                .or_else(|| (rules.family() != crate::areas::Family::NewZealand).then_some("place-bets-first")),
+            None => no_game(scene).or_else(|| (!rules.is_new_zealand()).then_some("place-bets-first")),
         };
         first.or_else(|| self.equipment(scene, at_ns))
     }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::press::Button;
-use crate::config::Order;
+use crate::config::Rules;
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::scene::Scene;
@@ -162,7 +162,7 @@ impl Run {
     /// Whether a slow tumbler ends a run: in a test, and under New Zealand's rules (faults.md motor.slow).
     fn fussy(&self, scene: &Scene) -> bool {
         let rules = scene.round.as_ref().and_then(|round| round.rules);
-        rules.is_none_or(|rules| rules.order() == Order::BeforeBets)
+        rules.is_none_or(Rules::is_new_zealand)
     }
 
     fn limits(&self, ends: &mut Vec<(How, u64)>, scene: &Scene) {
@@ -392,7 +392,7 @@ fn jumped<'a>(mut latest: impl Iterator<Item = (u64, &'a Option<i32>)>, now_ns: 
 }
 
 fn new_zealand(scene: &Scene) -> bool {
-    scene.rules().order() == Order::BeforeBets
+    scene.rules().is_new_zealand()
 }
 
 /// Whether the spin of a round is under way, and not that of a test.

@@ -13,16 +13,13 @@ use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Part, Seen, Truth};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::section::{Answer, Section, may, must};
+use crate::section::{Answer, COMMIT_NS, Section, may, must};
 
 const LIT: Rule = Rule::new("sign.lit", "design.md, Latch: the sign is lit while no game may be played");
 const DARK: Rule = Rule::new("sign.dark", "design.md, Latch: the sign is dark while games are played");
 const AT_START: Rule =
     Rule::new("sign.start", "design.md, Wires: the sign is lit whenever no daemon is there to conduct a game");
 const AGAIN: Rule = Rule::new("sign.again", "wiring.md: an output may be driven again to the level that it has");
-
-/// A record is durable this long after its decision on the slowest healthy disk.
-const COMMIT_NS: u64 = 4_000_000_000;
 
 /// Watches the sign.
 #[derive(Clone, Debug, Default)]

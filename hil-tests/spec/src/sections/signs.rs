@@ -1,12 +1,11 @@
 //! Signs that a device is out of order, as a stranger sees them on wires, bus and readings (faults.md).
 
+use super::run::HOT;
 use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction, Truth};
-use crate::registers;
+use crate::registers::{self, place};
 use crate::scene::Scene;
 
 const MS: u64 = 1_000_000;
-/// A motor is too hot above this, in thousandths of a degree Celsius (parameter `temperature_limit`).
-const LIMIT_MC: i32 = 80_000;
 /// A reading cannot be so far from the one before (parameter `temperature_jump`).
 const JUMP_MC: i32 = 10_000;
 
@@ -75,11 +74,11 @@ struct Unit {
 
 /// What was seen last of each device.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seens {
+pub(super) struct Devices {
     units: [Unit; 4],
     /// Keys that are held, and since when.
     held: Option<(u16, u64)>,
-    /// What the display was told to show, since when, and what it shows.
+    /// What the display was told to show and what it shows, and since when they differ.
     told: Option<u16>,
     shown: Option<u16>,
     wrong_ns: Option<u64>,
@@ -101,17 +100,7 @@ pub(super) struct Seens {
     cam_ns: u64,
 }
 
-const fn place(unit: u8) -> Option<usize> {
-    match unit {
-        registers::TERMINAL => Some(0),
-        registers::LAMPS => Some(1),
-        3 => Some(2),
-        registers::READER => Some(3),
-        _ => None,
-    }
-}
-
-impl Seens {
+impl Devices {
     /// A daemon that starts has seen nothing yet.
     pub(super) fn forget(&mut self) {
         *self = Self { pins: self.pins, disk_ns: self.disk_ns, chip_ns: self.chip_ns, ..Self::default() };
@@ -244,5 +233,5 @@ impl Seens {
 }
 
 fn hot(reading: Option<i32>) -> bool {
-    reading.is_some_and(|reading| reading > LIMIT_MC)
+    reading.is_some_and(|reading| reading > HOT)
 }

@@ -2,7 +2,7 @@
 
 use super::Given;
 use super::state::State;
-use crate::areas::{Family, sorted};
+use crate::areas::sorted;
 use crate::config::{Decides, Rules};
 use crate::observation::Line;
 use crate::scene::{Round, Scene};
@@ -85,7 +85,7 @@ fn rules(round: &Round) -> Rules {
 }
 
 fn new_zealand(round: &Round) -> bool {
-    rules(round).family() == Family::NewZealand
+    rules(round).is_new_zealand()
 }
 
 /// Whether the rules leave it to the shift manager or above to decide what no clause decides (SGV6 and SGOC 5.14).

@@ -34,17 +34,13 @@ pub(super) struct State {
     pub(super) test: Option<Test>,
     /// The numbers that were keyed differ from the reader's, and wait for the supervisor.
     pub(super) differs: bool,
-    pub(super) entered: bool,
     pub(super) verified_ns: Option<u64>,
     pub(super) result_ns: u64,
     /// The faces that the reader read.
     pub(super) read: Option<[u8; 3]>,
-    pub(super) resumed: bool,
     pub(super) ended: BTreeMap<u64, Ended>,
     pub(super) last: u64,
     pub(super) closing: bool,
-    /// Records were lost, and what they said is not known.
-    pub(super) holes: bool,
 }
 
 impl State {
@@ -57,8 +53,9 @@ impl State {
         self.latched.iter().any(|(latched, _)| latched == code)
     }
 
-    pub(super) fn tests(&self, hardware: bool) -> bool {
-        self.test.as_ref().is_some_and(|test| !hardware || test.name.starts_with("hardware "))
+    /// Whether a hardware test runs.
+    pub(super) fn tests_hardware(&self) -> bool {
+        self.test.as_ref().is_some_and(|test| test.name.starts_with("hardware "))
     }
 
     /// Takes a record in; `scene` is the picture after it.
@@ -67,15 +64,14 @@ impl State {
         match &record.fact {
             Fact::EntryDiffers => self.differs = true,
             Fact::Result { .. } | Fact::Amended { .. } => {
-                (self.differs, self.entered, self.verified_ns, self.result_ns) = (false, true, None, record.at_ns);
+                (self.differs, self.verified_ns, self.result_ns) = (false, None, record.at_ns);
             }
             Fact::LampsVerified => self.verified_ns = Some(record.at_ns),
             Fact::FacesRead => {
                 self.read = record.data.get("dice").and_then(|dice| serde_json::from_value(dice.clone()).ok())
             }
             Fact::RoundBegan { .. } => {
-                (self.differs, self.entered, self.verified_ns, self.read, self.resumed) =
-                    (false, false, None, None, false);
+                (self.differs, self.verified_ns, self.read) = (false, None, None);
                 self.last = self.last.max(record.round.unwrap_or(0));
                 self.test = None;
             }
@@ -84,11 +80,8 @@ impl State {
                 let rules = self.round.as_ref().and_then(|round| round.rules);
                 self.ended.extend(record.round.map(|round| (round, Ended { void, rules })));
             }
-            Fact::Resumed { .. } => (self.verified_ns, self.resumed) = (None, true),
-            Fact::Started { .. } => {
-                self.holes |= scene.open.is_none();
-                self.test = None;
-            }
+            Fact::Resumed { .. } => self.verified_ns = None,
+            Fact::Started { .. } => self.test = None,
             Fact::Tested { test, passed } => {
                 if let Some(running) = &mut self.test {
                     running.passed.push(test.clone());
@@ -109,7 +102,7 @@ impl State {
             _ => {}
         }
         if record.fact.begins_new_journal() {
-            (self.holes, self.read, self.verified_ns) = (true, None, None);
+            (self.read, self.verified_ns) = (None, None);
         }
         self.round.clone_from(&scene.round);
         self.open = scene.open;

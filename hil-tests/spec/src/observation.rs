@@ -8,6 +8,7 @@ mod truth;
 use crate::record::Record;
 pub use bus::{BusKind, Transaction, Words};
 pub use line::Line;
+pub(crate) use line::quarter;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 pub use truth::{Key, Part, Truth};

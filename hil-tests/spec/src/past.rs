@@ -64,6 +64,14 @@ impl<T> Track<T> {
     }
 }
 
+/// Remembers one more, and no more than the last so many.
+pub(crate) fn remember<T>(all: &mut VecDeque<T>, most: usize, one: T) {
+    if all.len() >= most {
+        all.pop_front();
+    }
+    all.push_back(one);
+}
+
 /// A command that a person gave.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Asked {

@@ -2,7 +2,7 @@
 //! and cam).
 
 use super::log::{Entry, Expected, Span, micros};
-use crate::observation::Line;
+use crate::observation::{Line, quarter};
 
 /// Quarters of a tumble.
 const LAP: usize = 4;
@@ -29,15 +29,6 @@ pub(super) struct Spin {
     bounces: i64,
     lost: i64,
     waves: [(Option<bool>, Vec<i64>); 2],
-}
-
-const fn quarter(a: bool, b: bool) -> i64 {
-    match (a, b) {
-        (false, false) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-        (false, true) => 3,
-    }
 }
 
 impl Spin {

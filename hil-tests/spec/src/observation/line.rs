@@ -107,3 +107,13 @@ impl Line {
         Self::ALL.into_iter().find(|line| line.name() == name)
     }
 }
+
+/// Where the cam is in its turn by its two sensors (virtual-wire.md: forwards they run 00, 10, 11, 01).
+pub(crate) const fn quarter(a: bool, b: bool) -> i64 {
+    match (a, b) {
+        (false, false) => 0,
+        (true, false) => 1,
+        (true, true) => 2,
+        (false, true) => 3,
+    }
+}

@@ -10,6 +10,7 @@
 use crate::areas::{faces, sorted};
 use crate::ledger::{Ledger, What};
 use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction};
+use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::registers::{FACES_FIRST, POSES, READER, TERMINAL};
 use crate::rule::Rule;
@@ -55,25 +56,18 @@ pub(super) struct Dice {
     revealed_ns: u64,
 }
 
-fn remember<T>(all: &mut VecDeque<T>, one: T) {
-    if all.len() >= MOST {
-        all.pop_front();
-    }
-    all.push_back(one);
-}
-
 impl Dice {
     fn bus(&mut self, bus: &Transaction, now_ns: u64) {
         match (bus.unit, bus.kind, bus.address, bus.ok) {
             (READER, BusKind::ReadInput, POSES, true) => {
                 let flat = bus.word(POSES + 1) == Some(3) && (2..=4).all(|at| bus.word(POSES + at) == Some(1));
-                remember(&mut self.poses, (now_ns, flat));
+                remember(&mut self.poses, MOST, (now_ns, flat));
             }
             (READER, BusKind::ReadInput, FACES_FIRST, true) => {
                 let face = |at: u16| bus.word(FACES_FIRST + at).and_then(|face| u8::try_from(face).ok()).unwrap_or(0);
-                remember(&mut self.faces, (now_ns, sorted([face(1), face(2), face(3)])));
+                remember(&mut self.faces, MOST, (now_ns, sorted([face(1), face(2), face(3)])));
             }
-            (TERMINAL, BusKind::ReadInput, _, true) => remember(&mut self.keys, now_ns),
+            (TERMINAL, BusKind::ReadInput, _, true) => remember(&mut self.keys, MOST, now_ns),
             _ => {}
         }
     }

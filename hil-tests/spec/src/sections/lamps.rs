@@ -9,6 +9,7 @@
 
 use crate::ledger::{Ledger, What};
 use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};
+use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::registers::LAMPS;
 use crate::rule::Rule;
@@ -161,10 +162,7 @@ impl Lamps {
                 if self.all_lit(scene) != Some(now_ns) {
                     return;
                 }
-                self.lit_ns.push_back(now_ns);
-                if self.lit_ns.len() > MOST {
-                    self.lit_ns.pop_front();
-                }
+                remember(&mut self.lit_ns, MOST, now_ns);
                 if !self.proved && sound(scene) && !ledger.owes(PROVED) {
                     ledger.must(PROVED, What::record("lamps-verified"), now_ns, now_ns);
                 }

@@ -8,6 +8,7 @@
 use super::signs::{Devices, SIGNS, Sign};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
@@ -50,6 +51,9 @@ const SPIN_NS: u64 = 8_000_000_000;
 const FLICKERS: usize = 3;
 /// The end of a transaction, or the next poll, may tell it a little later.
 const CLOSE_NS: u64 = 30_000_000;
+
+/// As many times that a sign has shown are remembered.
+const STRETCHES: usize = 8;
 
 /// A sign that has shown, and is latched or gone.
 #[derive(Clone, Copy, Debug)]
@@ -117,10 +121,7 @@ impl Section for Latches {
             let now_ns = scene.now_ns;
             match stretch.back_mut() {
                 Some(known) if known.since_ns == since_ns => known.until_ns = now_ns,
-                _ => stretch.push_back(Stretch { since_ns, until_ns: now_ns, due: false }),
-            }
-            if stretch.len() > 8 {
-                stretch.pop_front();
+                _ => remember(stretch, STRETCHES, Stretch { since_ns, until_ns: now_ns, due: false }),
             }
             let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= last.since_ns + after_ns) else {
                 continue;

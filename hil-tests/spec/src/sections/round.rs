@@ -12,6 +12,7 @@ use super::run::{HOT, Run, STALE_NS};
 use crate::config::{Order, Rules};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen};
+use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::{Round, Scene};
@@ -42,6 +43,9 @@ const BUTTONS: [(Line, &str); 4] = [
 ];
 /// Malfunctions with which a round may still have its spin.
 const BESIDE: [&str; 5] = ["buttons", "key", "reader", "terminal", "lamps"];
+
+/// As many presses are remembered.
+const MOST: usize = 256;
 
 /// A press: its button, and when it acted.
 type Press = (Line, u64);
@@ -264,14 +268,11 @@ impl Rounds {
             self.presses.retain(|(of, at)| *of != line || *at <= seen.at_ns);
             ledger.unless(own, seen.at_ns);
             if let Some(due) = button.due(scene) {
-                self.presses.push_back((line, due));
+                remember(&mut self.presses, MOST, (line, due));
                 if !(line == Line::Tumble && scene.testing()) {
                     ledger.must(PRESSED, What::Own(own), due, due);
                 }
             }
-        }
-        while self.presses.len() > 256 {
-            self.presses.pop_front();
         }
     }
 }

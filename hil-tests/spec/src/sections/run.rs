@@ -10,7 +10,7 @@
 
 use super::press::Button;
 use crate::config::Rules;
-use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::observation::{Line, Observation, Part, Seen, Truth, quarter};
 use crate::record::{Fact, Record};
 use crate::scene::Scene;
 
@@ -97,16 +97,6 @@ impl Default for Run {
             stood: None,
             stands_ns: None,
         }
-    }
-}
-
-/// Where (a, b) is in a turn (virtual-wire.md: forwards it runs 00, 10, 11, 01).
-const fn quarter(a: bool, b: bool) -> i64 {
-    match (a, b) {
-        (false, false) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-        (false, true) => 3,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::super::situation::{Bets, Tumbles};
 use super::push;
-use crate::observation::{Line, Part};
+use crate::observation::{Line, Part, quarter};
 use crate::scene::{Round, Scene};
 
 /// A motor that has been on for this long while the shaft stands has stalled.
@@ -31,16 +31,6 @@ pub(super) struct Spin {
     edge_ns: u64,
     /// When the motor last went off: a shaft that stands while it is on has stalled, and has not come to rest.
     off_ns: u64,
-}
-
-/// The quarter of the cam's cycle that these levels mean.
-const fn phase([a, b]: [bool; 2]) -> i64 {
-    match (a, b) {
-        (false, false) => 0,
-        (true, false) => 1,
-        (true, true) => 2,
-        (false, true) => 3,
-    }
 }
 
 impl Spin {
@@ -89,10 +79,10 @@ impl Spin {
             self.at_rest = Some(self.count());
         }
         self.edge_ns = scene.now_ns;
-        let before = phase(self.levels);
+        let before = quarter(self.levels[0], self.levels[1]);
         let [a, b] = &mut self.levels;
         *(if line == Line::CamA { a } else { b }) = active;
-        match (phase(self.levels) - before).rem_euclid(4) {
+        match (quarter(self.levels[0], self.levels[1]) - before).rem_euclid(4) {
             1 => self.steps = self.steps.saturating_add(1),
             3 => self.steps = self.steps.saturating_sub(1),
             _ => {}

@@ -73,6 +73,7 @@ pub(crate) fn decided_ns(seen: &Observation) -> u64 {
 pub(crate) struct Ledger {
     open: Vec<Expectation>,
     wrong: Vec<(Rule, String)>,
+    unlisted: Vec<String>,
     pub(crate) coverage: Coverage,
 }
 
@@ -90,6 +91,21 @@ impl Ledger {
     /// This is wrong, whatever it is explained by.
     pub(crate) fn wrong(&mut self, rule: Rule, text: String) {
         self.wrong.push((rule, text));
+    }
+
+    /// This rule had something to say something of, and found it right.
+    pub(crate) fn held(&mut self, rule: Rule) {
+        self.coverage.hold(rule);
+    }
+
+    /// This situation is not listed in the truth table, and nobody can say what is right.
+    pub(crate) fn unlisted(&mut self, situation: String) {
+        self.unlisted.push(situation);
+    }
+
+    /// Takes the situations that are not listed.
+    pub(crate) fn take_unlisted(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.unlisted)
     }
 
     /// Takes what was found wrong.

@@ -10,20 +10,26 @@ mod report;
 mod spin;
 mod units;
 
-use crate::judge::{Exercised, Findings, Judge};
+use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::{Fact, Record};
+use crate::rule::Rule;
 use crate::scene::Scene;
+use crate::section::Section;
 use log::Log;
 use report::Run;
 use serde_json::Value;
 
-const NAME: &str = "measurements";
-pub(crate) const BEGIN: &str = "console: a hardware test is begun by who may, in maintenance and under the key";
-pub(crate) const REFUSED: &str = "console: a hardware test that may be begun is not refused";
-pub(crate) const REPORT: &str = "hardware-tests: each test has its report, of who began it";
-pub(crate) const IN_TIME: &str = "hardware-tests: a test that was begun ends with a report";
-pub(crate) const RECTIFIED: &str = "NZ 7.4: what measures out of limits is not rectified";
+pub(crate) const BEGIN: Rule =
+    Rule::new("measurements.begun", "console: a hardware test is begun by who may, in maintenance and under the key");
+pub(crate) const REFUSED: Rule =
+    Rule::new("measurements.refused", "console: a hardware test that may be begun is not refused");
+pub(crate) const REPORT: Rule =
+    Rule::new("measurements.report", "hardware-tests: each test has its report, of who began it");
+pub(crate) const IN_TIME: Rule =
+    Rule::new("measurements.in-time", "hardware-tests: a test that was begun ends with a report");
+pub(crate) const RECTIFIED: Rule =
+    Rule::new("measurements.rectified", "NZ 7.4: what measures out of limits is not rectified");
 
 /// Tolerance around the key privilege, in ns.
 const GRACE_NS: u64 = 1_000_000_000;
@@ -64,24 +70,17 @@ pub(crate) struct Measurements {
     /// The layout in force.
     layout: String,
     late: bool,
-    reports: u64,
-    values: u64,
-    refusals: u64,
 }
 
-impl Judge for Measurements {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+impl Section for Measurements {
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         // It was tried only where every observation arrives at its own moment.
         if !scene.config.given.alone || !scene.config.given.free_play {
             return;
         }
         if self.watches() {
             self.log.take(seen);
-            self.look(scene, findings);
+            self.look(scene, ledger);
         }
         match &seen.what {
             Seen::ConsoleCommand { command, with, .. } => self.asked(command, with, scene),
@@ -90,14 +89,10 @@ impl Judge for Measurements {
                     run.struck = true;
                 }
             }
-            Seen::Record(record) => self.record(record, scene, findings),
+            Seen::Record(record) => self.record(record, scene, ledger),
             Seen::Truth(Truth::Process { .. }) => self.forget(),
             _ => {}
         }
-    }
-
-    fn exercised(&self) -> Vec<Exercised> {
-        vec![("reports", self.reports), ("values", self.values), ("refusals", self.refusals)]
     }
 }
 
@@ -120,14 +115,14 @@ impl Measurements {
         self.late = false;
     }
 
-    fn look(&mut self, scene: &Scene, findings: &mut Findings) {
+    fn look(&mut self, scene: &Scene, ledger: &mut Ledger) {
         let Some(run) = &self.run else { return };
         if self.late || scene.now_ns.saturating_sub(run.began_ns) <= LONGEST_NS {
             return;
         }
         self.late = true;
         if self.log.span(run.mark, run.began_ns, scene.now_ns).prompt() {
-            findings.note(NAME, scene.now_ns, IN_TIME, format!("the test `{}` does not end", run.test));
+            ledger.wrong(IN_TIME, format!("the test `{}` does not end", run.test));
         }
     }
 
@@ -186,7 +181,7 @@ impl Measurements {
         (unlawful, lawful && scene.maintenance && !self.turning && scene.alive == Some(true))
     }
 
-    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+    fn record(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         match (&record.fact, record.kind.as_str()) {
             (Fact::Started { layout, .. }, _) => {
                 self.layout.clone_from(layout);
@@ -200,17 +195,17 @@ impl Measurements {
                 let proof = self.proof.take();
                 if how == "rectified" && proof.is_some_and(|(of, failed)| of == *code && failed) {
                     let what = format!("{code} was rectified by a test that found it out of limits");
-                    findings.note(NAME, scene.now_ns, RECTIFIED, what);
+                    ledger.wrong(RECTIFIED, what);
                 }
             }
-            (_, "refused") => self.refused(record, scene, findings),
-            (_, "test-began") => self.began(record, scene, findings),
-            (_, "hardware-tested") => self.reported(record, scene, findings),
+            (_, "refused") => self.refused(record, ledger),
+            (_, "test-began") => self.began(record, scene, ledger),
+            (_, "hardware-tested") => self.reported(record, scene, ledger),
             _ => {}
         }
     }
 
-    fn refused(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+    fn refused(&mut self, record: &Record, ledger: &mut Ledger) {
         let reset = match text(&record.data, "what") {
             "hardware-test" => false,
             "reset" => true,
@@ -222,21 +217,18 @@ impl Measurements {
         };
         let Some(place) = self.requests.iter().position(|ask| ask.reset == reset) else { return };
         let ask = self.requests.remove(place);
-        if !reset {
-            self.refusals += 1;
-        }
         if ask.lawful {
             let why = text(&record.data, "why");
-            findings.note(NAME, scene.now_ns, REFUSED, format!("the test `{}` was refused: {why}", ask.what));
+            ledger.wrong(REFUSED, format!("the test `{}` was refused: {why}", ask.what));
         }
     }
 
-    fn began(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+    fn began(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         let (test, by) = (text(&record.data, "test"), text(&record.data, "by"));
         self.busy = true;
         self.proof = None;
         if let Some(run) = self.run.take() {
-            findings.note(NAME, scene.now_ns, IN_TIME, format!("`{test}` began, and `{}` has no report", run.test));
+            ledger.wrong(IN_TIME, format!("`{test}` began, and `{}` has no report", run.test));
         }
         let hardware = test.strip_prefix("hardware ");
         let what = hardware.unwrap_or(test);
@@ -244,12 +236,12 @@ impl Measurements {
         let ask = self.requests.iter().position(of).map(|place| self.requests.remove(place));
         if hardware.is_some() && scene.config.given.sees_commands {
             match &ask {
-                None => findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began, and nobody asked for it")),
+                None => ledger.wrong(BEGIN, format!("`{test}` began, and nobody asked for it")),
                 Some(Request { unlawful: Some(why), .. }) => {
-                    findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` began {why}"));
+                    ledger.wrong(BEGIN, format!("`{test}` began {why}"));
                 }
                 Some(ask) if ask.name != by => {
-                    findings.note(NAME, scene.now_ns, BEGIN, format!("`{test}` by {by}, asked for by {}", ask.name));
+                    ledger.wrong(BEGIN, format!("`{test}` by {by}, asked for by {}", ask.name));
                 }
                 Some(_) => {}
             }
@@ -270,19 +262,14 @@ impl Measurements {
         });
     }
 
-    fn reported(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+    fn reported(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         self.busy = false;
         let Some(run) = self.run.take() else {
-            findings.note(NAME, scene.now_ns, REPORT, "a report of a test that was not begun");
+            ledger.wrong(REPORT, "a report of a test that was not begun".into());
             return;
         };
-        self.reports += 1;
         let span = self.log.span(run.mark, run.began_ns, record.at_ns);
-        let report::Judged { values, failed } = report::judge(&run, record, span, &self.layout, scene, findings);
-        self.values += values;
+        let failed = report::judge(&run, record, span, &self.layout, scene, ledger);
         self.proof = run.code.map(|code| (code, failed));
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -1,14 +1,15 @@
 //! The messages (design.md, Relay): each fits the published schema of its topic, and has no other fields.
 
-use crate::judge::{Exercised, Findings, Judge};
+use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen};
+use crate::rule::Rule;
 use crate::scene::Scene;
+use crate::section::Section;
 use jsonschema::{Draft, Validator};
 use serde_json::Value;
 use std::sync::LazyLock;
 
-const NAME: &str = "messages";
-pub(crate) const FITS: &str = "design.md, Relay: a message fits the schema of its topic";
+pub(crate) const FITS: Rule = Rule::new("messages.fit", "design.md, Relay: a message fits the schema of its topic");
 
 /// The last word of each topic, and the published schema of its messages. Events in short form have a schema, and a name, of their
 /// own.
@@ -58,16 +59,10 @@ fn close(schema: &mut Value) {
 
 /// Checks every message of the table against its schema.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Messages {
-    checked: u64,
-}
+pub(crate) struct Messages {}
 
-impl Judge for Messages {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+impl Section for Messages {
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         let Seen::Mqtt { topic, payload, .. } = &seen.what else { return };
         let root = scene.config.given.topics.as_str();
         // The judge of the relay watches for topics that are not the table's, or that no table has.
@@ -78,11 +73,10 @@ impl Judge for Messages {
         let schemas = match &*SCHEMAS {
             Ok(schemas) => schemas,
             Err(why) => {
-                return findings.note(NAME, scene.now_ns, FITS, format!("a published schema cannot be read: {why}"));
+                return ledger.wrong(FITS, format!("a published schema cannot be read: {why}"));
             }
         };
         let Some((_, schema)) = schemas.iter().find(|(of, _)| *of == word) else { return };
-        self.checked += 1;
         let wrong = match payload {
             // An empty message deletes a fault; nothing else is ever deleted.
             None => (word != "fault").then(|| "it is empty".to_owned()),
@@ -92,89 +86,9 @@ impl Judge for Messages {
                 Ok(()) => None,
             },
         };
+        ledger.held(FITS);
         if let Some(why) = wrong {
-            findings.note(NAME, scene.now_ns, FITS, format!("a message on `{topic}` does not fit its schema: {why}"));
-        }
-    }
-
-    fn exercised(&self) -> Vec<Exercised> {
-        vec![("messages held against their schemas", self.checked)]
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::script::{EVERY, Script, broken};
-    use serde_json::json;
-
-    fn judge() -> Box<dyn Judge> {
-        Box::<Messages>::default()
-    }
-
-    fn told(topic: &str, payload: Value) -> Script {
-        let mut script = Script::off("nz-div9");
-        script.mqtt(topic, payload);
-        script
-    }
-
-    #[test]
-    fn lawful_rounds_pass_under_every_rule_set() {
-        for rules in EVERY {
-            let mut script = Script::open(rules);
-            script.round([1, 3, 6]);
-            let seq = script.seq;
-            let exercised = script.lawful(judge());
-            assert!(exercised.iter().all(|(_, times)| *times >= seq), "{exercised:?}");
-        }
-    }
-
-    #[test]
-    fn what_is_published_passes_and_a_deleted_fault() {
-        told("fault/dome", json!({"v": 1, "code": "dome", "cause": "both made"})).lawful(judge());
-        told("fault/dome", Value::Null).lawful(judge());
-        told("keypad", json!({"v": 1, "key": {"digit": 3}})).lawful(judge());
-        told("lamps", json!({"v": 1, "commanded": ["big"], "sensed": [], "verified": false})).lawful(judge());
-        // Another table's, and another program's: not ours to judge.
-        let mut other = Script::off("nz-div9");
-        other.see(Seen::Mqtt { topic: "taisai/lab/2/state".into(), payload: Some(json!({})), retained: true });
-        other.lawful(judge());
-    }
-
-    #[test]
-    fn what_does_not_fit_is_found() {
-        for (topic, payload) in [
-            ("state", json!({"v": 1})),
-            ("state", Value::Null),
-            ("fault/dome", json!({"v": 1, "code": "seal", "cause": "broken"})),
-            ("fault/dome", json!("both made")),
-            ("keypad", json!({"v": 1, "key": {"digit": 0}})),
-            ("lamps", json!({"v": 2, "commanded": [], "sensed": [], "verified": false})),
-        ] {
-            broken(&told(topic, payload), judge(), FITS);
-        }
-    }
-
-    /// More than is published may be what should be secret.
-    #[test]
-    fn a_field_that_is_not_published_is_found_wherever_it_is() {
-        for (topic, payload) in [
-            ("keypad", json!({"v": 1, "key": "some-key", "digit": 3})),
-            ("keypad", json!({"v": 1, "key": {"digit": 3, "at": 7}})),
-            ("lamps", json!({"v": 1, "commanded": [], "sensed": [], "verified": false, "next": ["big"]})),
-        ] {
-            broken(&told(topic, payload), judge(), FITS);
-        }
-        let mut script = Script::open("nz-div9");
-        script.round([1, 3, 6]);
-        for pointer in ["", "/data"] {
-            let mut script = script.clone();
-            let event = script.trace.0.iter_mut().rev().find_map(|seen| match &mut seen.what {
-                Seen::Mqtt { payload: Some(payload), .. } if payload["kind"] == "settled" => Some(payload),
-                _ => None,
-            });
-            event.unwrap().pointer_mut(pointer).unwrap()["faces"] = json!([1, 3, 6]);
-            broken(&script, judge(), FITS);
+            ledger.wrong(FITS, format!("a message on `{topic}` does not fit its schema: {why}"));
         }
     }
 }

@@ -7,10 +7,7 @@ use crate::rule::Coverage;
 use crate::scene::Scene;
 use crate::specification::Specification;
 use crate::truth::AllowedEndings;
-use crate::{
-    commands, journal, lamps, latch, malfunctions, measurements, messages, motor, progress, relay, rounds, secrecy,
-    status, supervision, truth,
-};
+use crate::{commands, journal, lamps, latch, malfunctions, motor, progress, rounds, supervision};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -42,9 +39,7 @@ impl Panel {
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
         let mut judges = all();
         // Free play still finds what no section has been told of, and says so wrongly: not yet.
-        if config.alone && !config.free_play {
-            judges.push(Box::<Specification>::default());
-        }
+        judges.push(Box::new(Specification::new(config.alone && !config.free_play)));
         if let Some(name) = &config.without {
             let place = judges.iter().position(|judge| judge.name() == name);
             drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));
@@ -57,7 +52,7 @@ impl Panel {
     /// # Errors
     /// As [`Panel::for_table`].
     pub fn of_specification(config: Config) -> Result<Self, BadConfig> {
-        Self::with(config, vec![Box::<Specification>::default()])
+        Self::with(config, vec![Box::new(Specification::new(true))])
     }
 
     /// How often each rule of the specification explained something, and each kind of observation was explained.
@@ -151,21 +146,15 @@ impl Panel {
 
 fn all() -> Vec<Box<dyn Judge>> {
     vec![
-        Box::<secrecy::Secrecy>::default(),
         Box::<motor::Motor>::default(),
         Box::<rounds::Rounds>::default(),
-        Box::<truth::TruthTable>::default(),
         Box::<lamps::Lamps>::default(),
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),
-        Box::<relay::Relay>::default(),
-        Box::<messages::Messages>::default(),
         Box::<supervision::Supervision>::default(),
         Box::<commands::Commands>::default(),
         Box::<progress::Progress>::default(),
-        Box::<measurements::Measurements>::default(),
         Box::<malfunctions::Malfunctions>::default(),
-        Box::<status::Status>::default(),
     ]
 }
 
@@ -224,7 +213,7 @@ mod tests {
             assert!(panel.findings().is_empty(), "{rules}: {:#?}", panel.violations());
             let idle: Vec<_> = panel.exercised().into_iter().filter(|e| e.times == 0).map(|e| e.rule).collect();
             // What this run does not do: anything that goes wrong.
-            for rule in ["rounds settled", "lamps verified", "openings", "starts while latched", "faces read"] {
+            for rule in ["rounds settled", "lamps verified", "openings", "starts while latched"] {
                 assert!(!idle.contains(&rule), "{idle:?}");
             }
         }
@@ -273,10 +262,9 @@ mod tests {
             assert!(text.lines().any(|line| line == format!("Judge: {name}")), "{name}");
             planted.push(name);
         }
-        planted.sort_unstable();
-        let mut judges = Panel::names();
-        judges.sort_unstable();
-        assert_eq!(planted, judges);
+        for judge in Panel::names() {
+            assert!(planted.iter().any(|name| name == judge), "{judge}");
+        }
     }
 
     #[test]

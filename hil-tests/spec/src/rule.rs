@@ -58,6 +58,11 @@ impl Coverage {
         }
     }
 
+    /// A rule found something right that another one explains.
+    pub(crate) fn hold(&mut self, rule: Rule) {
+        self.rules.entry(rule).or_default().must += 1;
+    }
+
     /// Each rule that explained something.
     pub fn rules(&self) -> impl Iterator<Item = (Rule, Uses)> + '_ {
         self.rules.iter().map(|(rule, uses)| (*rule, *uses))

@@ -65,15 +65,6 @@ impl Script {
         script
     }
 
-    /// A table of this rule set without a dice reader: only people look at the dice.
-    pub(crate) fn without_reader(rules: &str) -> Self {
-        let mut script = Self::off(rules);
-        script.config.reader = false;
-        script.start();
-        script.opening();
-        script
-    }
-
     /// A table that was never switched on.
     pub(crate) fn off(rules: &str) -> Self {
         let rules = Rules::named(rules).unwrap();

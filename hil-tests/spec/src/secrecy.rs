@@ -3,19 +3,20 @@
 //! all.
 
 use crate::areas::{Area, sorted, total};
-use crate::judge::{Exercised, Findings, Judge};
+use crate::ledger::Ledger;
 use crate::observation::{BusKind, Key, Observation, Seen, Transaction, Truth};
 use crate::record::{Fact, Record};
 use crate::registers;
+use crate::rule::Rule;
 use crate::scene::{Round, Scene};
+use crate::section::Section;
 use serde_json::Value;
 
-const NAME: &str = "secrecy";
-const FACES: &str = "secrecy: no face register is read before the reveal";
-const VOIDED: &str = "secrecy: faces of a round voided before its reveal are never read";
-const LEAK: &str = "secrecy: nothing tells the faces before the reveal";
-const KEYS: &str = "secrecy: no key is published before the reveal";
-const SHOWN: &str = "secrecy: no digit is shown before the reveal";
+const FACES: Rule = Rule::new("secrecy.faces", "secrecy: no face register is read before the reveal");
+const VOIDED: Rule = Rule::new("secrecy.void", "secrecy: faces of a round voided before its reveal are never read");
+const LEAK: Rule = Rule::new("secrecy.leak", "secrecy: nothing tells the faces before the reveal");
+const KEYS: Rule = Rule::new("secrecy.keys", "secrecy: no key is published before the reveal");
+const SHOWN: Rule = Rule::new("secrecy.shown", "secrecy: no digit is shown before the reveal");
 
 /// Watches that nobody learns the faces too early.
 #[derive(Clone, Debug, Default)]
@@ -24,71 +25,48 @@ pub(crate) struct Secrecy {
     buried: bool,
     /// The last three digits that were pressed in this round before the reveal.
     pressed: [u8; 3],
-    reads: u64,
-    hidden_polls: u64,
-    messages: u64,
-    buried_rounds: u64,
-    hidden_keys: u64,
 }
 
-impl Judge for Secrecy {
-    fn name(&self) -> &'static str {
-        NAME
-    }
-
-    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+impl Section for Secrecy {
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         if scene.began {
             self.buried = false;
             self.pressed = [0; 3];
         }
         if scene.ended {
             self.buried = scene.last.as_ref().is_some_and(|round| !round.could_see);
-            self.buried_rounds += u64::from(self.buried);
         }
         match &seen.what {
-            Seen::Bus(bus) => self.bus(bus, scene, findings),
+            Seen::Bus(bus) => self.bus(bus, scene, ledger),
             Seen::Truth(Truth::Pressed(Key::Digit(digit))) if secret(scene).is_some() => {
                 let [_, second, third] = self.pressed;
                 self.pressed = [second, third, *digit];
-                self.hidden_keys += 1;
             }
             Seen::Truth(Truth::Shaft { .. }) if scene.round.is_none() => self.buried = false,
             Seen::Record(record) => {
                 if let Some(round) = secret(scene) {
-                    self.messages += 1;
+                    ledger.held(LEAK);
                     if let Some(what) = self.leak(record, round, scene) {
-                        findings.note(NAME, seen.at_ns, LEAK, what);
+                        ledger.wrong(LEAK, what);
                     }
                 }
             }
             Seen::Mqtt { topic, payload: Some(payload), .. } => {
                 if let Some(round) = secret(scene) {
-                    self.messages += 1;
-                    self.message(topic, payload, round, scene, findings);
+                    self.message(topic, payload, round, scene, ledger);
                 }
             }
             Seen::Text { text, .. } | Seen::Answer { text, .. } if secret(scene).is_some() => {
-                self.messages += 1;
                 let leak = match serde_json::from_str::<Value>(text) {
                     Ok(value) if !value.is_number() => self.value(&value, scene),
                     _ => self.text(text, scene),
                 };
                 if let Some(leak) = leak {
-                    findings.note(NAME, seen.at_ns, LEAK, format!("people are told {leak}: {text}"));
+                    ledger.wrong(LEAK, format!("people are told {leak}: {text}"));
                 }
             }
             _ => {}
         }
-    }
-
-    fn exercised(&self) -> Vec<Exercised> {
-        vec![
-            ("faces read", self.reads),
-            ("reader polled while faces are secret", self.hidden_polls),
-            ("messages while faces are secret", self.messages),
-            ("rounds ended before their reveal", self.buried_rounds),
-            ("keys pressed before the reveal", self.hidden_keys),
-        ]
     }
 }
 
@@ -99,28 +77,27 @@ fn secret(scene: &Scene) -> Option<&Round> {
 }
 
 impl Secrecy {
-    fn bus(&mut self, bus: &Transaction, scene: &Scene, findings: &mut Findings) {
+    fn bus(&mut self, bus: &Transaction, scene: &Scene, ledger: &mut Ledger) {
         if bus.unit == registers::READER && matches!(bus.kind, BusKind::ReadInput | BusKind::ReadHolding) {
             if !bus.touches(registers::FACES_FIRST, registers::FACES_LAST) {
-                self.hidden_polls += u64::from(secret(scene).is_some());
                 return;
             }
-            self.reads += 1;
+            ledger.held(FACES);
             if scene.round.as_ref().is_some_and(|round| !round.could_see) {
-                findings.note(NAME, bus.begun_ns, FACES, format!("registers from {:#x} were read", bus.address));
+                ledger.wrong(FACES, format!("registers from {:#x} were read", bus.address));
             } else if scene.round.is_none() && self.buried {
-                findings.note(NAME, bus.begun_ns, VOIDED, format!("registers from {:#x} were read", bus.address));
+                ledger.wrong(VOIDED, format!("registers from {:#x} were read", bus.address));
             }
         }
         if bus.unit == registers::TERMINAL && bus.kind == BusKind::WriteHolding && secret(scene).is_some() {
             let digit = |word: &u16| (0..3).any(|place| (1..=6).contains(&(word >> (4 * place) & 0xF)));
             if let Some(shown) = bus.word(registers::DISPLAY).filter(digit) {
-                findings.note(NAME, bus.begun_ns, SHOWN, format!("the display was written {shown:#06x}"));
+                ledger.wrong(SHOWN, format!("the display was written {shown:#06x}"));
             }
         }
     }
 
-    fn message(&self, topic: &str, payload: &Value, round: &Round, scene: &Scene, findings: &mut Findings) {
+    fn message(&self, topic: &str, payload: &Value, round: &Round, scene: &Scene, ledger: &mut Ledger) {
         let root = &scene.config.given.topics;
         let name = topic.strip_prefix(root.as_str()).unwrap_or(topic).trim_start_matches('/');
         let leak = match name {
@@ -142,17 +119,18 @@ impl Secrecy {
                 let late = scene.now_ns.saturating_sub(round.began_ns) < 1_000_000_000 && scene.last.is_some();
                 match payload.get("key") {
                     Some(Value::Object(key)) if !late && key.contains_key("digit") => {
-                        findings.note(NAME, scene.now_ns, KEYS, format!("`{topic}` says {payload}"));
+                        ledger.wrong(KEYS, format!("`{topic}` says {payload}"));
                     }
                     _ => {}
                 }
                 None
             }
-            "lamps" => None,
+            // A malfunction names the lamps that are wrong. That says nothing about the dice.
+            "lamps" | "fault/lamps" => None,
             _ => self.value(payload, scene),
         };
         if let Some(leak) = leak {
-            findings.note(NAME, scene.now_ns, LEAK, format!("`{topic}` says {leak}"));
+            ledger.wrong(LEAK, format!("`{topic}` says {leak}"));
         }
     }
 
@@ -279,6 +257,3 @@ fn past(fields: &serde_json::Map<String, Value>, scene: &Scene) -> bool {
 fn area(word: &str) -> bool {
     word.contains('-') && word.parse::<Area>().is_ok_and(|area| area != Area::AnyTriple)
 }
-
-#[cfg(test)]
-mod tests;

@@ -10,13 +10,14 @@
 //! The state of the round, the latches and the permission follow the records that were explained, so that a kill needs no guess: the
 //! journal that is found afterwards says which of the records under way it holds.
 
-use crate::judge::{Exercised, Findings, Judge};
+use crate::judge::{Exercised, Findings, Judge, RowUse};
 use crate::ledger::Ledger;
 use crate::observation::{Observation, Seen, Truth};
 use crate::rule::Coverage;
 use crate::scene::Scene;
 use crate::section::{Answer, COMMIT_NS, Section};
 use crate::sections;
+use crate::truth::AllowedEndings;
 
 const NAME: &str = "specification";
 
@@ -27,13 +28,17 @@ pub(crate) struct Specification {
     ledger: Ledger,
 }
 
-impl Default for Specification {
-    fn default() -> Self {
-        Self { sections: sections::all(), ledger: Ledger::default() }
-    }
-}
-
 impl Specification {
+    /// With all its sections, or with those only that a bench serves where observations do not come at their own moments.
+    pub(crate) fn new(exact: bool) -> Self {
+        Self::of(if exact { sections::all() } else { sections::late() })
+    }
+
+    /// With these sections.
+    pub(crate) fn of(sections: Vec<Box<dyn Section>>) -> Self {
+        Self { sections, ledger: Ledger::default() }
+    }
+
     fn explain(&mut self, seen: &Observation, kind: &str, scene: &Scene, findings: &mut Findings) {
         if let Some(met) = self.ledger.take(seen) {
             self.ledger.coverage.count(met.rule, kind, met.firmness);
@@ -42,6 +47,7 @@ impl Specification {
         for section in &mut self.sections {
             match section.explain(seen, scene, &mut self.ledger) {
                 Answer::NotMine => {}
+                Answer::Later => return,
                 Answer::Explained(rule, firmness) => return self.ledger.coverage.count(rule, kind, firmness),
                 Answer::Unexplained(rule, accepted) => {
                     let state = section.state();
@@ -49,6 +55,16 @@ impl Specification {
                     return findings.note(rule.name, seen.at_ns, rule.says, text);
                 }
             }
+        }
+    }
+
+    /// Passes on what the sections found wrong.
+    fn say(&mut self, at_ns: u64, findings: &mut Findings) {
+        for (rule, text) in self.ledger.take_wrong() {
+            findings.note(rule.name, at_ns, rule.says, text);
+        }
+        for situation in self.ledger.take_unlisted() {
+            findings.note_unlisted(at_ns, situation);
         }
     }
 
@@ -108,18 +124,28 @@ impl Judge for Specification {
         for section in &mut self.sections {
             section.notice(seen, scene, &mut self.ledger);
         }
-        for (rule, text) in self.ledger.take_wrong() {
-            findings.note(rule.name, seen.at_ns, rule.says, text);
-        }
+        self.say(seen.at_ns, findings);
     }
 
     fn finish(&mut self, at_ns: u64, scene: &Scene, findings: &mut Findings) {
         let end = Observation::new(at_ns, Seen::Truth(Truth::DiceMoved));
         self.overdue(&end, scene, findings);
+        for section in &mut self.sections {
+            section.finish(at_ns, scene, &mut self.ledger);
+        }
+        self.say(at_ns, findings);
     }
 
     fn coverage(&self) -> Option<&Coverage> {
         Some(&self.ledger.coverage)
+    }
+
+    fn rows_used(&self) -> Vec<RowUse> {
+        self.sections.iter().flat_map(|section| section.rows_used()).collect()
+    }
+
+    fn allowed_endings(&self) -> Vec<AllowedEndings> {
+        self.sections.iter().flat_map(|section| section.allowed_endings()).collect()
     }
 
     fn exercised(&self) -> Vec<Exercised> {

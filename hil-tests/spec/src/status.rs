@@ -6,16 +6,19 @@
 
 mod prompts;
 
-use crate::judge::{Exercised, Findings, Judge};
+use crate::ledger::Ledger;
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
+use crate::rule::{Firmness, Rule};
 use crate::scene::Scene;
+use crate::section::{Answer, Section};
 use prompts::Prompts;
 use serde_json::Value;
 
-const NAME: &str = "status";
-pub(crate) const AGREES: &str =
-    "design.md rule 4: what is published is what is: status, journal and wires tell the same";
+pub(crate) const AGREES: Rule = Rule::new(
+    "status.agrees",
+    "design.md rule 4: what is published is what is: status, journal and wires tell the same",
+);
 
 const MS: u64 = 1_000_000;
 /// Longer than it takes to write a record or to debounce a contact.
@@ -34,15 +37,14 @@ pub(crate) struct Status {
     prompts: Prompts,
     /// Records were lost or never written: the picture that the journal gives is not complete.
     holes: bool,
-    looks: u64,
 }
 
-impl Judge for Status {
-    fn name(&self) -> &'static str {
-        NAME
+impl Section for Status {
+    fn explain(&mut self, seen: &Observation, _: &Scene, _: &mut Ledger) -> Answer {
+        if matches!(seen.what, Seen::Status(_)) { Answer::Later } else { Answer::NotMine }
     }
 
-    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         if !scene.config.given.alone {
             return;
         }
@@ -62,20 +64,16 @@ impl Judge for Status {
             Seen::Temperature { milli_celsius } => self.reading = *milli_celsius,
             Seen::Truth(Truth::Process { .. }) => self.differs = None,
             Seen::Status(status) => {
-                self.looks += 1;
-                self.look(status, scene, findings);
+                ledger.coverage.count(AGREES, "status", Firmness::Must);
+                self.look(status, scene, ledger);
             }
             _ => {}
         }
     }
-
-    fn exercised(&self) -> Vec<Exercised> {
-        vec![("statuses looked at", self.looks)]
-    }
 }
 
 impl Status {
-    fn look(&mut self, status: &Value, scene: &Scene, findings: &mut Findings) {
+    fn look(&mut self, status: &Value, scene: &Scene, ledger: &mut Ledger) {
         self.holes |= scene.is_latched("journal");
         let unknown = self.holes || scene.may_lag();
         let Some((field, stated)) = self.difference(status, scene).filter(|_| !unknown) else {
@@ -87,7 +85,7 @@ impl Status {
             self.differs = Some((field, scene.now_ns));
         } else if !self.reported && scene.now_ns > since.saturating_add(LASTS_NS) {
             self.reported = true;
-            findings.note(NAME, scene.now_ns, AGREES, format!("the status has `{field}` {stated}"));
+            ledger.wrong(AGREES, format!("the status has `{field}` {stated}"));
         }
     }
 
@@ -145,6 +143,3 @@ impl Status {
         })
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -4,23 +4,29 @@ use super::lamps::{self, LampTest, shown};
 use super::limits::{self, NAMES, Verdict};
 use super::log::{Expected, Span};
 use super::spin::Spin;
-use super::{IN_TIME, NAME, REPORT, units};
+use super::{IN_TIME, REPORT, units};
 use super::{buttons, contacts};
-use crate::judge::Findings;
+use crate::ledger::Ledger;
 use crate::observation::{Line, Part};
 use crate::record::Record;
+use crate::rule::Rule;
 use crate::scene::Scene;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-pub(crate) const QUANTITIES: &str = "hardware-tests: a test measures what the page names for it";
-pub(crate) const VALUES: &str = "hardware-tests: a value is what was seen";
-pub(crate) const LIMITS: &str = "hardware-tests: the limits are the page's";
-pub(crate) const VERDICTS: &str = "hardware-tests: a value's verdict is by its limits, the test's is the worst";
-pub(crate) const PERSONS: &str = "hardware-tests: what a person says is the person's word";
-pub(crate) const NAMED: &str = "hardware-tests: each button or key that is out of order is named, and no other";
-pub(crate) const DRAWN: &str = "hardware-tests: a report draws what was seen";
-pub(crate) const SOUND: &str = "hardware-tests: a test of a sound device comes to its end";
+pub(crate) const QUANTITIES: Rule =
+    Rule::new("measurements.quantities", "hardware-tests: a test measures what the page names for it");
+pub(crate) const VALUES: Rule = Rule::new("measurements.values", "hardware-tests: a value is what was seen");
+pub(crate) const LIMITS: Rule = Rule::new("measurements.limits", "hardware-tests: the limits are the page's");
+pub(crate) const VERDICTS: Rule =
+    Rule::new("measurements.verdicts", "hardware-tests: a value's verdict is by its limits, the test's is the worst");
+pub(crate) const PERSONS: Rule =
+    Rule::new("measurements.persons", "hardware-tests: what a person says is the person's word");
+pub(crate) const NAMED: Rule =
+    Rule::new("measurements.named", "hardware-tests: each button or key that is out of order is named, and no other");
+pub(crate) const DRAWN: Rule = Rule::new("measurements.drawn", "hardware-tests: a report draws what was seen");
+pub(crate) const SOUND: Rule =
+    Rule::new("measurements.sound", "hardware-tests: a test of a sound device comes to its end");
 
 /// A test that runs.
 #[derive(Clone, Debug)]
@@ -87,14 +93,6 @@ const NOBODYS_NS: u64 = 100_000_000_000;
 /// The test of the bus needs at least this many transactions to measure thousandths.
 const TRANSACTIONS: usize = 100;
 
-/// The result of judging a report.
-pub(super) struct Judged {
-    /// How many values were compared with what was seen.
-    pub(super) values: u64,
-    /// Something was out of the page's limits.
-    pub(super) failed: bool,
-}
-
 /// Everything that is needed to judge a report.
 struct Case<'a> {
     run: &'a Run,
@@ -106,25 +104,25 @@ struct Case<'a> {
     scene: &'a Scene,
 }
 
-/// Judges a report.
+/// Judges a report: whether something was out of the page's limits.
 pub(super) fn judge(
     run: &Run,
     record: &Record,
     span: Span<'_>,
     layout: &str,
     scene: &Scene,
-    findings: &mut Findings,
-) -> Judged {
+    ledger: &mut Ledger,
+) -> bool {
     let report = match Report::deserialize(&record.data) {
         Ok(report) => report,
         Err(why) => {
-            findings.note(NAME, scene.now_ns, REPORT, format!("a report that cannot be read: {why}"));
-            return Judged { values: 0, failed: false };
+            ledger.wrong(REPORT, format!("a report that cannot be read: {why}"));
+            return false;
         }
     };
     if report.test != run.test || report.by != run.by {
         let what = format!("`{}` by {} is reported, and `{}` by {} began", report.test, report.by, run.test, run.by);
-        findings.note(NAME, scene.now_ns, REPORT, what);
+        ledger.wrong(REPORT, what);
     }
     let held = |span: Span<'_>| {
         let spin = matches!(run.test.as_str(), "motor" | "cam" | "reader").then(|| Spin::of(&span)).flatten();
@@ -138,20 +136,23 @@ pub(super) fn judge(
             (judged, wrong) = (others, none);
         }
     }
-    for (clause, what) in wrong {
-        findings.note(NAME, scene.now_ns, clause, format!("`{}`: {what}", run.test));
+    if wrong.is_empty() {
+        ledger.held(VALUES);
+    }
+    for (rule, what) in wrong {
+        ledger.wrong(rule, format!("`{}`: {what}", run.test));
     }
     judged
 }
 
 /// Takes what is wrong: the rule, and what was seen.
-type Say<'a> = dyn FnMut(&'static str, String) + 'a;
+type Say<'a> = dyn FnMut(Rule, String) + 'a;
 
 impl Case<'_> {
     /// Everything that is wrong with the report.
-    fn held(&self) -> (Judged, Vec<(&'static str, String)>) {
+    fn held(&self) -> (bool, Vec<(Rule, String)>) {
         let mut wrong = Vec::new();
-        let mut say = |clause: &'static str, what: String| wrong.push((clause, what));
+        let mut say = |rule: Rule, what: String| wrong.push((rule, what));
         let failed = self.verdicts(&mut say);
         self.persons(&mut say);
         self.sound(&mut say);
@@ -159,12 +160,11 @@ impl Case<'_> {
             self.named(&mut say);
         }
         self.complete(&mut say);
-        let mut values = 0;
         if self.span.prompt() {
-            values = self.values(&mut say);
+            self.values(&mut say);
             self.drawn(&mut say);
         }
-        (Judged { values, failed }, wrong)
+        (failed, wrong)
     }
 
     /// Whether the test came to its end.
@@ -209,8 +209,9 @@ impl Case<'_> {
             }
             worst = worst.max(verdict);
         }
-        // A slip of a person is named too, and fails nothing by itself.
-        let verdict = if self.ended() || self.slips() > 0 { worst } else { Verdict::Fail };
+        // A slip of a person is named too, and a unit of the bus that was not heard, and fails nothing by itself.
+        let names = self.slips() > 0 || self.run.test == "bus";
+        let verdict = if self.ended() || names { worst } else { Verdict::Fail };
         if Verdict::named(&self.report.verdict) != Some(verdict) {
             say(VERDICTS, format!("the test is {verdict:?}, and `{}` is reported", self.report.verdict));
         }
@@ -298,8 +299,7 @@ impl Case<'_> {
     }
 
     /// Compares the values with what was seen.
-    fn values(&self, say: &mut Say<'_>) -> u64 {
-        let mut held = 0;
+    fn values(&self, say: &mut Say<'_>) {
         let reported = |name: &str| self.report.measurements.iter().any(|measured| measured.quantity == name);
         let ended = self.areas.as_ref().filter(|_| self.ended() && !self.span.broken(Part::Bus));
         if ended.is_some_and(|areas| areas.right() == Some(false)) && reported(lamps::TIME) {
@@ -317,7 +317,6 @@ impl Case<'_> {
                 }
                 continue;
             };
-            held += 1;
             let value = measured.value;
             // Wires, bus and sensor carry the times at which the table gets them: there is nothing to round.
             if value < least || value > most {
@@ -325,7 +324,6 @@ impl Case<'_> {
                 say(VALUES, format!("`{quantity}` is {value}, and {seen} was seen"));
             }
         }
-        held
     }
 
     /// A test that reached its end has measured everything, for long enough.

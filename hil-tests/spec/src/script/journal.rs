@@ -62,11 +62,6 @@ impl Script {
         let payload = (!payload.is_null()).then_some(payload);
         self.see(Seen::Mqtt { topic: format!("taisai/lab/1/{topic}"), payload, retained });
     }
-    pub(crate) fn mqtt_state(&mut self, mut state: Value) {
-        state["round"] = self.round.into();
-        self.pass(1_000);
-        self.mqtt("state", state);
-    }
     pub(crate) fn say(&mut self, text: &str) {
         self.see(Seen::Answer { request: 0, refused: None, text: text.into() });
     }

@@ -22,11 +22,29 @@ mod sign;
 mod signs;
 mod spin;
 
+use crate::measurements::Measurements;
+use crate::messages::Messages;
+use crate::relay::Relay;
+use crate::secrecy::Secrecy;
 use crate::section::Section;
+use crate::status::Status;
+use crate::truth::TruthTable;
+
+/// Those that do not need every observation at its own moment.
+pub(crate) fn late() -> Vec<Box<dyn Section>> {
+    vec![
+        Box::<Measurements>::default(),
+        Box::<Messages>::default(),
+        Box::<Relay>::default(),
+        Box::<Secrecy>::default(),
+        Box::<Status>::default(),
+        Box::<TruthTable>::default(),
+    ]
+}
 
 /// All of them, in the order in which they are asked.
 pub(crate) fn all() -> Vec<Box<dyn Section>> {
-    vec![
+    let exact: Vec<Box<dyn Section>> = vec![
         Box::<bell::Bell>::default(),
         Box::<bus::Bus>::default(),
         Box::<command::Command>::default(),
@@ -44,5 +62,6 @@ pub(crate) fn all() -> Vec<Box<dyn Section>> {
         Box::<round::Rounds>::default(),
         Box::<sign::Sign>::default(),
         Box::<spin::Spin>::default(),
-    ]
+    ];
+    exact.into_iter().chain(late()).collect()
 }

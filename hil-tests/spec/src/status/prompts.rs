@@ -49,6 +49,10 @@ impl Prompts {
             Fact::Tested { passed: false, .. } => self.test = None,
             Fact::Tested { test, .. } => {
                 if let Some(Test::Opening(passed)) = &mut self.test {
+                    // What the table itself proved of an item says nothing of what people have to see.
+                    if test == "keys" {
+                        passed.clear();
+                    }
                     passed.insert(test.clone());
                 }
             }

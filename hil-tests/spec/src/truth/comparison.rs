@@ -6,20 +6,34 @@ use super::history::History;
 use super::situation::{Event, Finding};
 use super::table::{Ending, Says, Table};
 use crate::config::Rules;
-use crate::judge::{Exercised, Findings, Judge, RowUse};
+use crate::judge::RowUse;
+use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen};
 use crate::record::{Fact, Record};
+use crate::rule::{Firmness, Rule};
 use crate::scene::{Round, Scene};
+use crate::section::{Answer, Section};
+use serde_json::json;
 use std::collections::BTreeMap;
 
-const NAME: &str = "truth";
-const ENDING: &str = "texts: a round ends as they say of what happened";
-const CLAUSES: &str = "texts: a void cites every clause that applies, and no other";
-const GOES_ON: &str = "texts: a round is void, or a person is asked, where they say so";
-const ASKED: &str = "texts: people are asked for what only they can know";
-const CHOICE: &str =
-    "SGV6 5.4.1, NZ 4.9: who voids dice of a valid spin that people see says how they lie, and does not choose";
-const AFTERWARDS: &str = "SGV6 5.6, SGOC 5.6, SGOC-early 5.1.1: the clause of the round's own rules; NZ 4.9 has none";
+const ENDING: Rule = Rule::new("truth.ending", "texts: a round ends as they say of what happened");
+const CLAUSES: Rule = Rule::new("truth.clauses", "texts: a void cites every clause that applies, and no other");
+const GOES_ON: Rule = Rule::new("truth.goes-on", "texts: a round is void, or a person is asked, where they say so");
+const ASKED: Rule = Rule::new("truth.asked", "texts: people are asked for what only they can know");
+const CHOICE: Rule = Rule::new(
+    "truth.choice",
+    "SGV6 5.4.1, NZ 4.9: who voids dice of a valid spin that people see says how they lie, and does not choose",
+);
+const AFTERWARDS: Rule = Rule::new(
+    "truth.afterwards",
+    "SGV6 5.6, SGOC 5.6, SGOC-early 5.1.1: the clause of the round's own rules; NZ 4.9 has none",
+);
+const RESUMED: Rule =
+    Rule::new("truth.resumed", "mqtt.md, event: a daemon that finds a round in progress says how far it was");
+const SILENT: Rule = Rule::new(
+    "truth.silent",
+    "table.md, Void reasons and their clauses: where no clause is cited it is said who decided, and only there",
+);
 
 /// Every row of the table, with each rule set for which it says something.
 #[must_use]
@@ -27,6 +41,9 @@ pub fn rows() -> Vec<(&'static str, &'static str)> {
     let of = |rules: Rules| Table::built_in().rows(rules).map(move |(row, _)| (row.id.as_str(), rules.id()));
     Rules::ALL.into_iter().flat_map(of).collect()
 }
+
+/// Kinds that the truth table explains.
+const KINDS: [&str; 3] = ["voided", "asked", "resumed"];
 
 /// Compares endings with the truth table.
 #[derive(Clone, Debug, Default)]
@@ -40,26 +57,22 @@ pub(crate) struct TruthTable {
     /// The last command about a round that had ended asked to void it.
     late: bool,
     rows: BTreeMap<(&'static str, &'static str), u64>,
-    voids: u64,
-    settlements: u64,
-    questions: u64,
-    answers: u64,
-    afterwards: u64,
-    without_doubt: u64,
-    in_doubt: u64,
     /// What the table allows for each round that ended, in order.
     allowed: Vec<AllowedEndings>,
 }
 
-impl Judge for TruthTable {
-    fn name(&self) -> &'static str {
-        NAME
+impl Section for TruthTable {
+    fn explain(&mut self, seen: &Observation, _: &Scene, _: &mut Ledger) -> Answer {
+        match &seen.what {
+            Seen::Record(record) if KINDS.contains(&record.kind.as_str()) => Answer::Later,
+            _ => Answer::NotMine,
+        }
     }
 
-    fn observe(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
+    fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         if let Seen::Record(record) = &seen.what {
             self.history.time_passes(scene);
-            self.record(record, scene, findings);
+            self.record(record, scene, ledger);
             if scene.began {
                 self.history.begin(record.at_ns, scene);
                 self.asked.clear();
@@ -80,18 +93,6 @@ impl Judge for TruthTable {
         }
     }
 
-    fn exercised(&self) -> Vec<Exercised> {
-        vec![
-            ("void endings held against the texts", self.voids),
-            ("settlements held against the texts", self.settlements),
-            ("questions held against the texts", self.questions),
-            ("answers held against the texts", self.answers),
-            ("rounds void afterwards held against the texts", self.afterwards),
-            ("endings of which physics leaves no doubt", self.without_doubt),
-            ("endings of which physics leaves doubt", self.in_doubt),
-        ]
-    }
-
     fn rows_used(&self) -> Vec<RowUse> {
         self.rows.iter().map(|((row, rules), times)| RowUse { row, rules, times: *times }).collect()
     }
@@ -102,9 +103,9 @@ impl Judge for TruthTable {
 }
 
 impl TruthTable {
-    fn record(&mut self, record: &Record, scene: &Scene, findings: &mut Findings) {
+    fn record(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         if let Fact::VoidedAfterwards { round, clauses, .. } = &record.fact {
-            self.afterwards(*round, clauses, scene, findings);
+            self.afterwards(*round, clauses, ledger);
         }
         // A request to void a round that stands is written down, and that is all.
         if record.kind == "corrected" && self.late {
@@ -117,62 +118,88 @@ impl TruthTable {
             }
         }
         let round = if scene.ended { scene.last.as_ref() } else { scene.round.as_ref() };
-        let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else { return };
+        let Some((round, rules)) = round.and_then(|round| Some((round, round.rules?))) else {
+            if KINDS.contains(&record.kind.as_str()) {
+                ledger.wrong(ENDING, format!("`{}`, and no round is in progress", record.kind));
+            }
+            return;
+        };
         // The records that a failing disk held back are about moments long past.
         if scene.config.given.free_play && round.was_broken(Part::Journal) {
-            self.in_doubt += u64::from(scene.ended);
+            Self::explained(ENDING, record, Firmness::May, ledger);
             return;
         }
         match &record.fact {
-            Fact::Voided { clauses, .. } if scene.ended => {
+            Fact::Voided { clauses, silent, .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
-                self.voids += 1;
-                let endings = self.endings(rules, round, scene, findings);
-                self.count_doubt(&endings);
+                let endings = self.endings(rules, round, scene, ledger);
+                let certain = endings.endings() <= 1;
+                Self::explained(ENDING, record, if certain { Firmness::Must } else { Firmness::May }, ledger);
                 let besides = self.besides(rules, clauses, scene);
                 self.allowed.push(AllowedEndings::of(rules, &endings, besides.clone()));
-                self.void(rules, clauses, &besides, &endings, scene, findings);
+                if clauses.is_empty() != silent.as_ref().is_some_and(|who| !who.trim().is_empty()) {
+                    let text = format!("{}: void with {clauses:?}, and it is said who decided: {silent:?}", rules.id());
+                    ledger.wrong(SILENT, text);
+                }
+                self.void(rules, clauses, &besides, &endings, ledger);
             }
             Fact::Settled { .. } if scene.ended => {
                 self.rules.extend(round.id.map(|id| (id, rules)));
-                self.settlements += 1;
-                let endings = self.endings(rules, round, scene, findings);
-                self.count_doubt(&endings);
+                let endings = self.endings(rules, round, scene, ledger);
                 self.allowed.push(AllowedEndings::of(rules, &endings, Vec::new()));
-                self.settled(rules, &endings, scene, findings);
+                self.settled(rules, &endings, ledger);
             }
+            Fact::Started { .. } => {
+                let data = vec![("established", json!(round.established))];
+                ledger.must(RESUMED, What::Record { kind: "resumed", data }, record.at_ns, record.at_ns);
+            }
+            Fact::Resumed { .. } => Self::resumed(record, round, ledger),
             Fact::Asked { why } => {
-                self.questions += 1;
-                let endings = self.endings(rules, round, scene, findings);
-                self.count_doubt(&endings);
+                Self::explained(ASKED, record, Firmness::Must, ledger);
+                let endings = self.endings(rules, round, scene, ledger);
                 self.asked = endings.admitted.iter().filter(|a| a.says.ending == Ending::Asked).copied().collect();
                 // The reader may find later what it had no time to find before the interruption.
                 let interrupted = endings.admitted.iter().any(|a| a.situation.event == Event::Interruption);
                 if self.asked.is_empty() && endings.unlisted.is_none() && !interrupted {
                     let text = format!("a person is asked (`{why}`); the texts have {}", listed(&endings.admitted));
-                    findings.note(NAME, scene.now_ns, ASKED, text);
+                    ledger.wrong(ASKED, text);
                 }
                 for asked in self.asked.clone() {
                     self.count_row(&asked, rules);
                 }
             }
-            Fact::Answered { finding, .. } => self.answered(finding, rules, scene, findings),
+            Fact::Answered { finding, .. } => self.answered(finding, rules, scene, ledger),
             Fact::Decided { kind, .. } if kind == "void" && self.history.chooses(round) => {
                 let text = format!("{}: void by a choice, with the dice in sight", rules.id());
-                findings.note(NAME, scene.now_ns, CHOICE, text);
+                ledger.wrong(CHOICE, text);
             }
             _ => {}
         }
     }
 
-    fn endings(&self, rules: Rules, round: &Round, scene: &Scene, findings: &mut Findings) -> Endings {
+    /// Counts that the record is explained, if it is of a kind that the table explains.
+    fn explained(rule: Rule, record: &Record, firmness: Firmness, ledger: &mut Ledger) {
+        if KINDS.contains(&record.kind.as_str()) {
+            ledger.coverage.count(rule, &record.kind, firmness);
+        }
+    }
+
+    fn resumed(record: &Record, round: &Round, ledger: &mut Ledger) {
+        if record.data == json!({ "established": round.established }) {
+            Self::explained(RESUMED, record, Firmness::Must, ledger);
+        } else {
+            ledger.wrong(RESUMED, format!("{}, established: {}", record.data, round.established));
+        }
+    }
+
+    fn endings(&self, rules: Rules, round: &Round, scene: &Scene, ledger: &mut Ledger) -> Endings {
         let mut endings = Endings::of(&self.history, rules, round, scene);
         if !self.answered.is_empty() {
             endings.admitted.extend_from_slice(&self.answered);
             endings.due = None;
         }
         if let Some(what) = &endings.unlisted {
-            findings.note_unlisted(scene.now_ns, what.clone());
+            ledger.unlisted(what.clone());
         }
         endings
     }
@@ -189,12 +216,6 @@ impl TruthTable {
                 self.count_row(one, rules);
             }
         }
-    }
-
-    /// Counts how often physics left a doubt about the ending.
-    fn count_doubt(&mut self, endings: &Endings) {
-        let ends = if endings.endings() > 1 { &mut self.in_doubt } else { &mut self.without_doubt };
-        *ends += 1;
     }
 
     fn count_row(&mut self, admitted: &Admitted, rules: Rules) {
@@ -214,15 +235,7 @@ impl TruthTable {
         clauses.iter().filter(besides).cloned().collect()
     }
 
-    fn void(
-        &mut self,
-        rules: Rules,
-        clauses: &[String],
-        besides: &[String],
-        endings: &Endings,
-        scene: &Scene,
-        findings: &mut Findings,
-    ) {
+    fn void(&mut self, rules: Rules, clauses: &[String], besides: &[String], endings: &Endings, ledger: &mut Ledger) {
         let first: Vec<String> = clauses.iter().filter(|clause| !besides.contains(clause)).cloned().collect();
         let cites = |says: &Says| says.cites(rules, clauses) || !first.is_empty() && says.cites(rules, &first);
         let fits = |says: &Says| says.ending == Ending::Void && cites(says);
@@ -239,19 +252,19 @@ impl TruthTable {
         }
         let void = endings.admitted.iter().any(|admitted| admitted.says.ending == Ending::Void);
         let text = format!("{}: void with {clauses:?}; the texts have {}", rules.id(), listed(&endings.admitted));
-        findings.note(NAME, scene.now_ns, if void { CLAUSES } else { ENDING }, text);
+        ledger.wrong(if void { CLAUSES } else { ENDING }, text);
     }
 
-    fn settled(&mut self, rules: Rules, endings: &Endings, scene: &Scene, findings: &mut Findings) {
+    fn settled(&mut self, rules: Rules, endings: &Endings, ledger: &mut Ledger) {
         if let Some(due) = &endings.due {
             let text = format!("{}: settled; the texts have {}", rules.id(), listed(&[*due]));
-            findings.note(NAME, scene.now_ns, GOES_ON, text);
+            ledger.wrong(GOES_ON, text);
             return;
         }
         let goes_on = |says: &Says| matches!(says.ending, Ending::Stands | Ending::Continues);
         if !endings.admitted.iter().any(|admitted| goes_on(admitted.says)) && endings.unlisted.is_none() {
             let text = format!("{}: settled; the texts have {}", rules.id(), listed(&endings.admitted));
-            findings.note(NAME, scene.now_ns, ENDING, text);
+            ledger.wrong(ENDING, text);
         }
         // Rows by which the round could go on count as well.
         for admitted in endings.admitted.iter().filter(|admitted| goes_on(admitted.says)) {
@@ -259,8 +272,7 @@ impl TruthTable {
         }
     }
 
-    fn answered(&mut self, finding: &str, rules: Rules, scene: &Scene, findings: &mut Findings) {
-        self.answers += 1;
+    fn answered(&mut self, finding: &str, rules: Rules, scene: &Scene, ledger: &mut Ledger) {
         let finding = match finding {
             "undisturbed" => Finding::Undisturbed,
             "not-flat" => Finding::NotFlat,
@@ -278,7 +290,7 @@ impl TruthTable {
         {
             let text =
                 format!("{}: play goes on by an answer; the texts have {}", rules.id(), listed(&endings.admitted));
-            findings.note(NAME, scene.now_ns, ASKED, text);
+            ledger.wrong(ASKED, text);
         }
         if goes_on {
             for admitted in &endings.admitted {
@@ -294,9 +306,8 @@ impl TruthTable {
         self.asked.clear();
     }
 
-    fn afterwards(&mut self, round: u64, clauses: &[String], scene: &Scene, findings: &mut Findings) {
+    fn afterwards(&mut self, round: u64, clauses: &[String], ledger: &mut Ledger) {
         let Some(rules) = self.rules.get(&round).copied() else { return };
-        self.afterwards += 1;
         let right = Table::built_in().rows(rules).find(|(row, _)| row.id == "settled-damaged-dice");
         match right {
             Some((row, says)) if says.ending == Ending::Asked && says.cites(rules, clauses) => {
@@ -305,7 +316,7 @@ impl TruthTable {
             right => {
                 let right = right.map(|(_, says)| &says.clauses);
                 let text = format!("{}: round {round} void afterwards with {clauses:?}, not {right:?}", rules.id());
-                findings.note(NAME, scene.now_ns, AFTERWARDS, text);
+                ledger.wrong(AFTERWARDS, text);
             }
         }
     }
@@ -321,6 +332,3 @@ fn listed(admitted: &[Admitted]) -> String {
     listed.dedup();
     if listed.is_empty() { "nothing that ends it".to_owned() } else { listed.join(", or ") }
 }
-
-#[cfg(test)]
-mod tests;

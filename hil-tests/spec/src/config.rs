@@ -26,6 +26,8 @@ pub struct Config {
     /// Longest time, in ns, from an edge on the wires to the reaction of the table. 0: in the same step, before anything later is
     /// seen.
     pub reaction_ns: u64,
+    /// Longest time, in ns, from a command as the rig gives it to the moment at which the table takes it. 0: the same moment.
+    pub console_ns: u64,
     /// Whether anything may break at any moment, several parts at once. How such a round had to end cannot always be told from
     /// outside: where the journal was broken in a round, the judge `truth` only counts it.
     pub free_play: bool,
@@ -101,6 +103,7 @@ impl Default for Config {
             sees_commands: true,
             from_commissioning: true,
             reaction_ns: 0,
+            console_ns: 0,
             free_play: false,
             alone: false,
             sound: false,

@@ -71,13 +71,27 @@ pub(crate) fn decided_ns(seen: &Observation) -> u64 {
 /// All that is owed or allowed.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Ledger {
+    /// How late the bench may see what happens, in ns; each window is longer by that at both ends.
+    late_ns: u64,
     open: Vec<Expectation>,
     wrong: Vec<(Rule, String)>,
     unlisted: Vec<String>,
     pub(crate) coverage: Coverage,
 }
 
+impl Expectation {
+    /// Whether this moment is in its window, as exactly as the bench can tell.
+    fn covers(&self, at_ns: u64, late_ns: u64) -> bool {
+        self.from_ns <= at_ns.saturating_add(late_ns) && at_ns <= self.by_ns.saturating_add(late_ns)
+    }
+}
+
 impl Ledger {
+    /// For a bench that sees what happens so late, in ns.
+    pub(crate) fn of(late_ns: u64) -> Self {
+        Self { late_ns, ..Self::default() }
+    }
+
     /// This has to come within the window.
     pub(crate) fn must(&mut self, rule: Rule, what: What, from_ns: u64, by_ns: u64) {
         self.open.push(Expectation { rule, what, firmness: Firmness::Must, from_ns, by_ns });
@@ -120,7 +134,7 @@ impl Ledger {
 
     /// What the section itself recognised has come, as it was decided at this moment: whether it was expected then.
     pub(crate) fn meet(&mut self, own: &'static str, at_ns: u64) -> bool {
-        let fits = |open: &Expectation| open.what == What::Own(own) && open.from_ns <= at_ns && at_ns <= open.by_ns;
+        let fits = |open: &Expectation| open.what == What::Own(own) && open.covers(at_ns, self.late_ns);
         let place = self.open.iter().position(fits);
         place.map(|place| self.open.remove(place)).is_some()
     }
@@ -153,7 +167,7 @@ impl Ledger {
     /// Takes the expectation that explains this observation, one that had to come before one that was allowed.
     pub(crate) fn take(&mut self, seen: &Observation) -> Option<Expectation> {
         let at_ns = decided_ns(seen);
-        let fits = |open: &Expectation| open.from_ns <= at_ns && at_ns <= open.by_ns && open.what.is(&seen.what);
+        let fits = |open: &Expectation| open.covers(at_ns, self.late_ns) && open.what.is(&seen.what);
         let must = |open: &Expectation| open.firmness == Firmness::Must && fits(open);
         let place = self.open.iter().position(must).or_else(|| self.open.iter().position(fits))?;
         Some(self.open.remove(place))
@@ -161,7 +175,7 @@ impl Ledger {
 
     /// Takes what had to come and has not: a record once a later one is durable or so long has passed that any would be; anything
     /// else once its window is over. While the disk lags records still come.
-    pub(crate) fn overdue(&mut self, seen: &Observation, late_ns: u64, commit_ns: Option<u64>) -> Vec<Expectation> {
+    pub(crate) fn overdue(&mut self, seen: &Observation, commit_ns: Option<u64>) -> Vec<Expectation> {
         let now_ns = seen.at_ns;
         let later = match &seen.what {
             Seen::Record(record) => record.at_ns,
@@ -169,9 +183,9 @@ impl Ledger {
         };
         let over = |open: &Expectation| match open.what {
             What::Record { .. } | What::Own(_) => {
-                later > open.by_ns || commit_ns.is_some_and(|commit| now_ns > open.by_ns.saturating_add(commit))
+                later > open.by_ns.saturating_add(self.late_ns) || commit_ns.is_some_and(|commit| now_ns > open.by_ns.saturating_add(commit))
             }
-            _ => now_ns > open.by_ns.saturating_add(late_ns),
+            _ => now_ns > open.by_ns.saturating_add(self.late_ns),
         };
         if !self.open.iter().any(over) {
             return Vec::new();

@@ -39,7 +39,7 @@ impl Panel {
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
         let mut judges = all();
         // Free play still finds what no section has been told of, and says so wrongly: not yet.
-        judges.push(Box::new(Specification::new(config.alone && !config.free_play)));
+        judges.push(Box::new(Specification::new(config.alone && !config.free_play, config.reaction_ns)));
         if let Some(name) = &config.without {
             let place = judges.iter().position(|judge| judge.name() == name);
             drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));
@@ -52,7 +52,8 @@ impl Panel {
     /// # Errors
     /// As [`Panel::for_table`].
     pub fn of_specification(config: Config) -> Result<Self, BadConfig> {
-        Self::with(config, vec![Box::new(Specification::new(true))])
+        let late_ns = config.reaction_ns;
+        Self::with(config, vec![Box::new(Specification::new(true, late_ns))])
     }
 
     /// How often each rule of the specification explained something, and each kind of observation was explained.

@@ -30,13 +30,9 @@ pub(crate) struct Specification {
 
 impl Specification {
     /// With all its sections, or with those only that a bench serves where observations do not come at their own moments.
-    pub(crate) fn new(exact: bool) -> Self {
-        Self::of(if exact { sections::all() } else { sections::late() })
-    }
-
-    /// With these sections.
-    pub(crate) fn of(sections: Vec<Box<dyn Section>>) -> Self {
-        Self { sections, ledger: Ledger::default() }
+    pub(crate) fn new(exact: bool, late_ns: u64) -> Self {
+        let sections = if exact { sections::all() } else { sections::late() };
+        Self { sections, ledger: Ledger::of(late_ns) }
     }
 
     fn explain(&mut self, seen: &Observation, kind: &str, scene: &Scene, findings: &mut Findings) {
@@ -69,9 +65,8 @@ impl Specification {
     }
 
     fn overdue(&mut self, seen: &Observation, scene: &Scene, findings: &mut Findings) {
-        let late_ns = scene.config.given.reaction_ns;
         let lags = scene.may_lag();
-        for missing in self.ledger.overdue(seen, late_ns, (!lags).then_some(COMMIT_NS)) {
+        for missing in self.ledger.overdue(seen, (!lags).then_some(COMMIT_NS)) {
             if lags {
                 continue;
             }

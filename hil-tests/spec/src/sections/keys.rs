@@ -34,7 +34,7 @@ pub(super) struct Keys {
     /// When the last reading began and ended, and whether one failed since.
     read_ns: (u64, u64),
     failed: bool,
-    /// When each key was last pressed.
+    /// When each key last had a press that was no bounce.
     last_ns: [u64; 8],
 }
 
@@ -63,14 +63,18 @@ impl Keys {
         };
         self.next = Some(end);
         events
-            .filter(|(number, code)| !behind(*number, next) && !self.bounce(*code, now_ns))
+            .filter(|(number, code)| !behind(*number, next) && !self.bounce(*code, before_ns.1, now_ns))
             .map(|(_, code)| Press { at_ns: now_ns, before_ns, code })
             .collect()
     }
 
-    fn bounce(&mut self, code: u16, now_ns: u64) -> bool {
+    /// Whether a press that this reading brings may be the same as the key's last one: it may have come right after the reading before.
+    fn bounce(&mut self, code: u16, before_ns: u64, now_ns: u64) -> bool {
         let Some(last_ns) = self.last_ns.get_mut(usize::from(code)) else { return false };
-        let before_ns = core::mem::replace(last_ns, now_ns);
-        before_ns != 0 && now_ns.saturating_sub(before_ns) < KEY_REPEAT_NS
+        let bounce = *last_ns != 0 && before_ns < *last_ns + KEY_REPEAT_NS;
+        if !bounce {
+            *last_ns = now_ns;
+        }
+        bounce
     }
 }

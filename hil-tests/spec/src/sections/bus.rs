@@ -36,8 +36,8 @@ const FAST: Rule =
 const MS: u64 = 1_000_000;
 const POLL_FAST_NS: u64 = 20 * MS;
 const POLL_SLOW_NS: u64 = 250 * MS;
-/// Other units are asked meanwhile, each for up to its whole frame and time limit.
-const BUSY_NS: u64 = 30 * MS;
+/// So exactly is a request made that is due, on a line that is free.
+const PUNCTUAL_NS: u64 = MS;
 /// A unit that does not reply occupies the line so long, with the pause after it (registers.md: 50 ms and 256 bytes).
 const SILENCE_NS: u64 = 85 * MS;
 
@@ -55,6 +55,9 @@ pub(super) struct Bus {
     units: [Unit; 4],
     /// When a transaction last failed, or the process last stood still.
     failed_ns: u64,
+    /// When the last transaction ended, and since when there had been no rest between them.
+    ended_ns: u64,
+    busy_ns: u64,
     /// When the last transaction of the other kinds was made of each unit.
     written_ns: [u64; 4],
     /// Number of the first event and of the next one in the last reading, and how often the same was read.
@@ -97,11 +100,16 @@ impl Bus {
         let written = place(bus.unit).and_then(|place| self.written_ns.get(place)).is_some_and(|at| *at >= last_ns);
         let gap_ns = bus.begun_ns.saturating_sub(last_ns);
         let quiet = self.failed_ns < last_ns && bus.begun_ns > scene.started_ns + POLL_SLOW_NS;
-        if quiet && gap_ns > POLL_SLOW_NS + BUSY_NS {
+        let rested = bus.begun_ns > self.ended_ns + PUNCTUAL_NS;
+        let late = |after_ns: u64| {
+            let due_ns = last_ns + after_ns + PUNCTUAL_NS;
+            quiet && bus.begun_ns > due_ns && (rested || self.busy_ns > due_ns)
+        };
+        if late(POLL_SLOW_NS) {
             return Answer::Unexplained(OFTEN, format!("a poll within 250 ms, not after {} us", gap_ns / 1000));
         }
         let matter = self.fast_ns.is_some_and(|since| since < last_ns);
-        if bus.unit == TERMINAL && quiet && matter && gap_ns > POLL_FAST_NS + BUSY_NS {
+        if bus.unit == TERMINAL && matter && late(POLL_FAST_NS) {
             self.slow_ns = self.slow_ns.or(Some(last_ns));
             return may(FAST);
         }
@@ -126,11 +134,14 @@ impl Bus {
         if says.is_some() && says == next { must(NEXT) } else { Answer::Unexplained(NEXT, format!("{next:?}")) }
     }
 
-    fn took(&mut self, bus: &Transaction) {
+    fn took(&mut self, bus: &Transaction, now_ns: u64) {
+        if bus.begun_ns > core::mem::replace(&mut self.ended_ns, now_ns) + PUNCTUAL_NS {
+            self.busy_ns = bus.begun_ns;
+        }
         let Some(place) = place(bus.unit) else { return };
         if bus.kind != BusKind::WriteCoils && bus.kind != BusKind::WriteHolding {
             if let Some(unit) = self.units.get_mut(place) {
-                unit.polled = Some((bus.begun_ns, bus.ok));
+                unit.polled = Some((if bus.is_poll() { bus.begun_ns } else { now_ns }, bus.ok));
             }
         } else if let Some(written) = self.written_ns.get_mut(place) {
             *written = bus.begun_ns;
@@ -175,7 +186,7 @@ impl Section for Bus {
                 if !bus.ok {
                     self.failed_ns = seen.at_ns + SILENCE_NS * 4;
                 }
-                self.took(bus);
+                self.took(bus, seen.at_ns);
             }
             Seen::Truth(Truth::Process { .. } | Truth::Hung { .. } | Truth::Supply { .. }) => {
                 *self = Self {

@@ -12,7 +12,7 @@ const NEXT_READING_NS: u64 = 600_000_000;
 impl Scene {
     pub(super) fn record(&mut self, record: &Record) {
         match &record.fact {
-            Fact::Started { boot, rules, .. } => {
+            Fact::Started { boot, rules, layout } => {
                 // Maintenance ends with the daemon. A technician who goes on has to ask for it again, and meanwhile the table is
                 // closed.
                 self.maintenance = false;
@@ -29,6 +29,10 @@ impl Scene {
                 }
                 if let Some(rules) = Rules::named(rules) {
                     self.config.rules = rules;
+                }
+                // A round of which the layout is lost goes on with the one in force.
+                if let Some(round) = self.round.as_mut().filter(|round| round.layout.is_empty()) {
+                    round.layout.clone_from(layout);
                 }
             }
             Fact::Opened { .. } => {

@@ -39,6 +39,8 @@ const FACES: Rule = Rule::new(
     "design.md, Secrecy of faces: the faces that were first seen count, as the reader read them",
 );
 
+/// The last pose of the map.
+const MOST_POSE: u16 = 4;
 /// As many readings and decisions are remembered.
 const MOST: usize = 1024;
 
@@ -60,8 +62,12 @@ impl Dice {
     fn bus(&mut self, bus: &Transaction, now_ns: u64) {
         match (bus.unit, bus.kind, bus.address, bus.ok) {
             (READER, BusKind::ReadInput, POSES, true) => {
-                let flat = bus.word(POSES + 1) == Some(3) && (2..=4).all(|at| bus.word(POSES + at) == Some(1));
-                remember(&mut self.poses, MOST, (now_ns, flat));
+                let pose = |at: u16| bus.word(POSES + at).unwrap_or(u16::MAX);
+                // Nothing is decided on a pose that the map does not have.
+                if (2..=4).all(|at| pose(at) <= MOST_POSE) {
+                    let flat = pose(1) == 3 && (2..=4).all(|at| pose(at) == 1);
+                    remember(&mut self.poses, MOST, (now_ns, flat));
+                }
             }
             (READER, BusKind::ReadInput, FACES_FIRST, true) => {
                 let face = |at: u16| bus.word(FACES_FIRST + at).and_then(|face| u8::try_from(face).ok()).unwrap_or(0);
@@ -86,7 +92,13 @@ impl Dice {
         match how {
             "dome" if !round.covered() => Answer::Unexplained(LIFTED, "no dome under Open Cover".into()),
             "dome" if away == Some(at_ns) => must(LIFTED),
-            "dome" if away.is_some_and(|away| away < at_ns) && self.decided_ns == at_ns => may(LIFTED),
+            // What the contacts said while nobody watched counts once the wires are watched again.
+            "dome"
+                if away.is_some_and(|away| away < at_ns)
+                    && (self.decided_ns == at_ns || scene.mended(Part::Gpio) == Some(at_ns)) =>
+            {
+                may(LIFTED)
+            }
             "spin-ended" if !round.covered() && self.decided_ns == at_ns => must(SPUN),
             "confirmed" if commanded(&["confirm-dome"], at_ns, scene) => must(CONFIRMED),
             _ => Answer::Unexplained(

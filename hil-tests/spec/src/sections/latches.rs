@@ -123,15 +123,15 @@ impl Section for Latches {
                 Some(known) if known.since_ns == since_ns => known.until_ns = now_ns,
                 _ => remember(stretch, STRETCHES, Stretch { since_ns, until_ns: now_ns, due: false }),
             }
-            let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= last.since_ns + after_ns) else {
-                continue;
-            };
+            // What was not looked at meanwhile gets its whole time again.
+            let by_ns = since_ns.max(self.devices.resumed_ns) + after_ns;
+            let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= by_ns) else { continue };
             last.due = true;
-            let due_ns = last.since_ns + after_ns;
+            let due_ns = since_ns + after_ns;
             let excused = scene.is_latched(code) || scene.is_waived(code) || scene.testing() || scene.may_lag();
             let latched = latched(code);
             if !excused && !matches!(sign, Sign::Disk | Sign::Chip | Sign::Stalled) && !ledger.expects(&latched) {
-                ledger.must(SHOWN, latched, due_ns.saturating_sub(CLOSE_NS), due_ns + CLOSE_NS);
+                ledger.must(SHOWN, latched, due_ns.saturating_sub(CLOSE_NS), by_ns + CLOSE_NS);
             }
         }
     }

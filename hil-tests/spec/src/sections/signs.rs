@@ -98,6 +98,8 @@ pub(super) struct Devices {
     jumped_ns: Option<u64>,
     pins: [Option<bool>; Line::COUNT],
     cam_ns: u64,
+    /// When a daemon that stood still last went on.
+    pub(super) resumed_ns: u64,
 }
 
 impl Devices {
@@ -117,6 +119,7 @@ impl Devices {
             }
             Seen::Truth(Truth::Broken { part: Part::Journal, broken }) => self.disk_ns = broken.then_some(scene.now_ns),
             Seen::Truth(Truth::Broken { part: Part::Gpio, broken }) => self.chip_ns = broken.then_some(scene.now_ns),
+            Seen::Truth(Truth::Hung { hung: false }) => self.resumed_ns = scene.now_ns,
             Seen::Wire { line: Line::CamA | Line::CamB, .. } => self.cam_ns = scene.now_ns,
             _ => {}
         }
@@ -210,7 +213,7 @@ impl Devices {
             Sign::Button(line) => level(line, true),
             Sign::Silent(unit) => {
                 let unit = place(unit).and_then(|place| self.units.get(place))?;
-                unit.unanswered_ns.map(|asked| unit.answered_ns.unwrap_or(asked))
+                unit.unanswered_ns.map(|_| unit.answered_ns.unwrap_or(scene.started_ns))
             }
             Sign::Lamps(board) => self.lamps_ns.get(board).copied().flatten(),
             Sign::HeldKey => self.held.map(|(_, since)| since),

@@ -12,7 +12,7 @@ use super::keys::{ENTRY, Keys, Press};
 use crate::areas::{faces, sorted, total};
 use crate::journal::announcement;
 use crate::ledger::{Ledger, What};
-use crate::observation::{Line, Observation, Part, Seen, Truth};
+use crate::observation::{Observation, Part, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::{Round, Scene};
@@ -74,15 +74,18 @@ impl Entry {
     fn judge(&mut self, until_ns: u64, scene: &Scene, ledger: &mut Ledger) {
         while let Some(press) = self.presses.front().copied().filter(|press| press.at_ns <= until_ns) {
             self.presses.pop_front();
+            let Some(round) = &scene.round else { continue };
+            if self.revealed_ns.is_none_or(|revealed| press.before_ns.0 < revealed) {
+                continue;
+            }
             if press.code != ENTRY {
-                let counts = self.revealed_ns.is_some_and(|revealed| press.before_ns.0 >= revealed);
+                let counts = round.asked.is_none() && !self.waits(scene);
                 if let (true, Ok(digit)) = (counts, u8::try_from(press.code)) {
                     self.digits.push((press.at_ns, digit));
                 }
                 continue;
             }
             let digits = core::mem::take(&mut self.digits);
-            let Some(round) = &scene.round else { continue };
             let Some((rule, what)) = self.decide(press, &digits, round, scene) else { continue };
             let doubt = scene.may_lag()
                 || [Part::Terminal, Part::Bus].into_iter().any(|part| scene.recently_broken(part, MENDED_NS));
@@ -97,22 +100,17 @@ impl Entry {
     /// What follows from Entry, after these numbers.
     fn decide(&self, press: Press, digits: &[(u64, u8)], round: &Round, scene: &Scene) -> Option<(Rule, What)> {
         if round.asked.is_some() {
-            let in_view = !round.covered() || self.revealed_ns.is_some() || Self::away(press.at_ns, scene);
-            // Where the spin itself was lost there is no result to be entered.
-            return (in_view && (round.valid_spin || round.made)).then(|| error("asked-before-entry")).flatten();
-        }
-        if self.revealed_ns.is_none_or(|revealed| press.before_ns.0 < revealed) {
-            return None;
+            return error("asked-before-entry");
         }
         if round.result.is_some() {
             let fresh = digits.iter().any(|(at, _)| press.at_ns.saturating_sub(*at) <= RESULT_BACK_NS);
             return if fresh { error("entered-already") } else { self.paid(press, round, scene) };
         }
-        let [.., (_, a), (_, b), (_, c)] = digits else { return error("not-three-numbers") };
-        let dice = sorted([*a, *b, *c]);
-        if self.differs.is_some() && !self.supervised && scene.rules().is_new_zealand() {
+        if self.waits(scene) {
             return error("amended-under-supervisor");
         }
+        let [.., (_, a), (_, b), (_, c)] = digits else { return error("not-three-numbers") };
+        let dice = sorted([*a, *b, *c]);
         match self.read.filter(|read| *read != dice) {
             Some(read) => {
                 let data = vec![("entered", json!(dice)), ("read", json!(read))];
@@ -122,10 +120,9 @@ impl Entry {
         }
     }
 
-    /// Whether the contacts said at that moment that the dome is away.
-    fn away(at_ns: u64, scene: &Scene) -> bool {
-        let level = |line| scene.past.line(line).at(at_ns).map(|(_, level)| *level);
-        level(Line::DomeClosed) == Some(false) && level(Line::DomeOpen) == Some(true)
+    /// Whether wrong numbers wait for the game supervisor: until then the terminal takes none (console.md, `supervise`).
+    fn waits(&self, scene: &Scene) -> bool {
+        self.differs.is_some() && !self.supervised && scene.rules().is_new_zealand()
     }
 
     fn paid(&self, press: Press, round: &Round, scene: &Scene) -> Option<(Rule, What)> {

@@ -13,7 +13,7 @@ use crate::registers::{EVENTS, HELD, TERMINAL};
 pub(super) const ENTRY: u16 = 7;
 /// A unit without a reply for so long is lost (parameter `unit_lost`).
 const LOST_NS: u64 = 1_000_000_000;
-/// Presses of one key within this time are one (parameter `key_repeat`).
+/// Presses of one key within this time are one (faults.md terminal.chatter, parameter `key_repeat`).
 const KEY_REPEAT_NS: u64 = 60_000_000;
 
 /// A press that a reading of the terminal brought.
@@ -34,7 +34,7 @@ pub(super) struct Keys {
     /// When the last reading began and ended, and whether one failed since.
     read_ns: (u64, u64),
     failed: bool,
-    /// When each key last had a press that was no bounce.
+    /// When a press of each key last counted.
     last_ns: [u64; 8],
 }
 
@@ -68,10 +68,10 @@ impl Keys {
             .collect()
     }
 
-    /// Whether a press that this reading brings may be the same as the key's last one: it may have come right after the reading before.
-    fn bounce(&mut self, code: u16, before_ns: u64, now_ns: u64) -> bool {
+    /// Whether a press that came after the reading that ended then may be bounce of the one before: however many readings failed since.
+    fn bounce(&mut self, code: u16, after_ns: u64, now_ns: u64) -> bool {
         let Some(last_ns) = self.last_ns.get_mut(usize::from(code)) else { return false };
-        let bounce = *last_ns != 0 && before_ns < *last_ns + KEY_REPEAT_NS;
+        let bounce = *last_ns != 0 && after_ns < last_ns.saturating_add(KEY_REPEAT_NS);
         if !bounce {
             *last_ns = now_ns;
         }

@@ -74,11 +74,20 @@ struct Running {
     left: Vec<&'static str>,
     /// What a person still has to say, in any order.
     witness: Vec<&'static str>,
-    /// Lamps that shone in it, and keys of the terminal that were pressed.
+    /// Lamps that shone in it.
     lit: [u64; 2],
-    keys: u8,
+    /// When each key of the terminal was last pressed, and since when presses count.
+    pressed_ns: [u64; 7],
+    keys_ns: u64,
     /// When its last part ended.
     last_ns: u64,
+}
+
+impl Running {
+    /// Whether every key was pressed since the table asked for them, and up to this moment.
+    fn every_key(&self, at_ns: u64) -> bool {
+        self.pressed_ns.iter().all(|pressed| (self.keys_ns..=at_ns).contains(pressed))
+    }
 }
 
 /// Follows the tests.
@@ -115,10 +124,10 @@ impl Section for Opening {
                 running.lit = [running.lit[0] | first, running.lit[1] | second];
             }
             (Seen::Truth(Truth::Pressed(key)), Some(running)) => {
-                running.keys |= match key {
-                    Key::Digit(digit) => 1_u8.checked_shl(u32::from(*digit)).unwrap_or(0),
-                    Key::Entry => 1,
-                };
+                let place = if let Key::Digit(digit) = key { usize::from(*digit) } else { 0 };
+                if let Some(pressed_ns) = running.pressed_ns.get_mut(place) {
+                    *pressed_ns = seen.at_ns;
+                }
             }
             _ => {}
         }
@@ -147,8 +156,8 @@ impl Opening {
         }
         let person = people || test == "areas" || test == "seal" && running.left.len() == 1 && running.test == "seal";
         if person || test == "seal" && running.test == "seal" && running.last_ns > running.durable_ns {
-            let said = word(test, record.at_ns, scene);
-            return if said == Some(true) {
+            let said = said(test, true, record.at_ns, scene);
+            return if said {
                 must(WITNESSED)
             } else {
                 Answer::Unexplained(WITNESSED, "a person's word at that moment".into())
@@ -185,7 +194,7 @@ impl Opening {
             ),
             "seal" => proved(is(Line::Seal, true), "the loop is closed"),
             "buttons" => proved(Line::BUTTONS.into_iter().all(|button| is(button, false)), "no button is held"),
-            "keys" => proved(running.keys == 0x7F, "every key was pressed"),
+            "keys" => proved(running.every_key(at_ns), "every key was pressed"),
             "tumbler" => tumbled(running, at_ns, scene),
             "deadman" => relay_cut(running, at_ns, scene),
             "dice" => {
@@ -203,7 +212,7 @@ impl Opening {
         if let Some(fields) = data.as_object_mut() {
             fields.insert("by".into(), running.by.clone());
         }
-        let keys = test != "terminal" || running.keys == 0x7F;
+        let keys = test != "terminal" || running.every_key(at_ns);
         if running.test == test && at_ns == record.at_ns && record.data == data && keys {
             return must(rule);
         }
@@ -229,8 +238,9 @@ impl Opening {
                     Some(_) => drop(running.left.remove(0)),
                     None => running.witness.retain(|item| item != test),
                 }
-                let keys = ["dice", "journal"].contains(&test.as_str());
-                running.keys = if keys { 0 } else { running.keys };
+                if ["dice", "journal"].contains(&test.as_str()) {
+                    running.keys_ns = record.at_ns;
+                }
                 let whole = running.left.is_empty() && running.witness.is_empty();
                 if !passed {
                     self.running = None;
@@ -272,7 +282,8 @@ impl Opening {
             durable_ns: seen_ns,
             witness,
             lit: [0; 2],
-            keys: 0,
+            pressed_ns: [0; 7],
+            keys_ns: u64::MAX,
             last_ns: 0,
             test,
         });
@@ -283,12 +294,13 @@ impl Opening {
 const MEASURES_NOTHING: [&str; 7] = ["buttons", "key", "interference", "dice", "gpio", "journal", "keys"];
 const GUARDS: [Line; 5] = [Line::DomeClosed, Line::DomeOpen, Line::Seal, Line::PowerGood, Line::MotorFault];
 
-/// What a person said of an item at this moment.
-fn word(item: &str, at_ns: u64, scene: &Scene) -> Option<bool> {
-    let told = scene.past.asked.within(at_ns, at_ns).find(|(_, asked)| {
-        asked.command == "witness" && (item == WITNESS || asked.with.get("item").is_some_and(|of| of == item))
-    })?;
-    told.1.with.get("right").and_then(Value::as_bool)
+/// Whether a person said at this moment that an item is right, or wrong.
+fn said(item: &str, right: bool, at_ns: u64, scene: &Scene) -> bool {
+    scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| {
+        let of = |name: &str| asked.with.get(name);
+        let this = item == WITNESS || of("item").is_some_and(|of| of == item);
+        asked.command == "witness" && this && of("right") == Some(&Value::Bool(right))
+    })
 }
 
 /// The press of `tumble` that began the test's spin.
@@ -328,8 +340,8 @@ fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
     let least_ns = 5_000 * MS;
     let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, person_ns));
     match test {
-        WITNESS => word(WITNESS, at_ns, scene).map_or(at_ns >= running.last_ns + least_ns, |right| !right),
-        "keys" => running.keys != 0x7F && at_ns >= running.last_ns + least_ns,
+        WITNESS => said(WITNESS, false, at_ns, scene) || at_ns >= running.last_ns + least_ns,
+        "keys" => !running.every_key(at_ns) && at_ns >= running.last_ns + least_ns,
         "power" => !is(Line::PowerGood, true) || !is(Line::MotorFault, false) || broken(&[Part::Gpio, Part::Motor]),
         "seal" => !scene.past.lasted(Line::Seal, true, at_ns.saturating_sub(running.began_ns), at_ns),
         "buttons" => {

@@ -177,15 +177,16 @@ pub(super) fn amend(case: Case<'_>, verdict: &mut Verdict) -> Barred {
     let Some(round) = case.round() else { return verdict.bar("result-stands", true) };
     verdict.bar("answer-first", case.asked())?;
     verdict.bar("not-revealed", !round.revealed)?;
-    if round.result.is_none() {
-        verdict.bar("nothing-entered", !case.flag("uphold"))?;
-        let serve = ["terminal", "lamps", "journal"].into_iter().all(|code| case.state.serves(code));
-        verdict.bar("entered-on-terminal", new_zealand(round) && serve && !case.state.differs)?;
-    }
-    case.unread(round, verdict)?;
-    verdict.bar("same-result", round.result.map(sorted) == case.dice())?;
     let differs = case.state.read.is_some_and(|read| Some(sorted(read)) != case.dice());
-    verdict.bar("reader-differs", case.reader() && differs && !case.flag("uphold"))
+    verdict.bar("reader-differs", differs && !case.flag("uphold"))?;
+    verdict.bar("same-result", round.result.map(sorted) == case.dice())?;
+    if round.result.is_some() {
+        return Ok(());
+    }
+    verdict.bar("nothing-entered", !case.flag("uphold"))?;
+    case.unread(round, verdict)?;
+    let serve = ["terminal", "lamps", "journal"].into_iter().all(|code| case.state.serves(code));
+    verdict.bar("entered-on-terminal", new_zealand(round) && serve && !case.state.differs)
 }
 
 pub(super) fn supervise(case: Case<'_>, verdict: &mut Verdict) -> Barred {
@@ -208,17 +209,28 @@ pub(super) fn finding(case: Case<'_>, verdict: &mut Verdict) -> Barred {
     verdict.bar("moved-unseen", why == "knocked" && covered && finding == "undisturbed")?;
     if finding == "not-flat" && covered {
         verdict.bar("covered-while-betting", !round.called)?;
-        verdict.bar("dome-on", !case.away())?;
+        verdict.bar("dome-on", case.covers())?;
     }
     let decides = finding == "cannot-tell" || finding == "not-flat" && why == "knocked";
     verdict.bar("left-to-manager", decides && left_to_manager(case, round))
 }
 
 impl Case<'_> {
+    /// Whether the contact was made when the command was given.
+    fn made(self, line: Line) -> bool {
+        self.scene.past.line(line).at(self.given.at_ns).is_some_and(|(_, level)| *level)
+    }
     /// Whether the dome is away, by its contacts.
     fn away(self) -> bool {
-        let at = |line| self.scene.past.line(line).at(self.given.at_ns).is_some_and(|(_, level)| *level);
-        at(Line::DomeOpen) && !at(Line::DomeClosed)
+        self.made(Line::DomeOpen) && !self.made(Line::DomeClosed)
+    }
+    /// Whether both contacts say that the dome is on; contacts that contradict each other leave it to the person who looks. `None`
+    /// while one bounces.
+    fn covers(self) -> Option<bool> {
+        let on = self.made(Line::DomeClosed) && !self.made(Line::DomeOpen);
+        let for_ns = self.scene.config.given.limits.dome_debounce_ns;
+        let rests = self.scene.past.lasted(Line::DomeClosed, true, for_ns, self.given.at_ns);
+        if on && !rests { None } else { Some(on) }
     }
 }
 
@@ -283,7 +295,7 @@ fn settle_unentered(case: Case<'_>, round: &Round, verdict: &mut Verdict) -> Bar
     verdict.bar("answer-first", case.asked())?;
     case.unread(round, verdict)?;
     let differs = case.state.read.is_some_and(|read| Some(sorted(read)) != case.dice());
-    verdict.bar("uphold-first", case.reader() && differs)
+    verdict.bar("uphold-first", differs)
 }
 
 pub(super) fn enrol(case: Case<'_>, verdict: &mut Verdict) -> Barred {

@@ -395,13 +395,8 @@ impl Command {
             self.no_spin_ns = Some(record.at_ns);
         }
         // Whatever was decided before this record is on record.
-        for given in self.given.iter().filter(|given| given.at_ns < record.at_ns && !given.done) {
-            let count = self.refusals.get_mut(given.role() as usize);
-            let left_out = count.is_some_and(|count| core::mem::replace(count, count.saturating_add(1)) >= RECORDED);
-            let silent = matches!(given.command.as_str(), "close" | "record");
-            if !silent && !left_out && !scene.may_lag() {
-                ledger.wrong(row_of(&given.command).rule, format!("missing: what became of {given:?}"));
-            }
+        for given in self.given.clone().iter().filter(|given| given.at_ns < record.at_ns && !given.done) {
+            self.missing(given, scene, ledger);
         }
         self.given.retain(|given| {
             given.at_ns >= record.at_ns || given.done || matches!(given.command.as_str(), "close" | "record")
@@ -425,9 +420,20 @@ impl Command {
         }
     }
 
+    /// A command has left no record, of a refusal or of what was done.
+    fn missing(&mut self, given: &Given, scene: &Scene, ledger: &mut Ledger) {
+        let count = self.refusals.get_mut(given.role() as usize);
+        let left_out = count.is_some_and(|count| core::mem::replace(count, count.saturating_add(1)) >= RECORDED);
+        let silent = matches!(given.command.as_str(), "close" | "record");
+        if !silent && !left_out && !scene.may_lag() {
+            ledger.wrong(row_of(&given.command).rule, format!("missing: what became of {given:?}"));
+        }
+    }
+
     fn overdue(&mut self, scene: &Scene, ledger: &mut Ledger) {
         let now_ns = scene.now_ns;
-        let late = |given: &Given| now_ns > given.at_ns + if given.is_test() { TEST_NS } else { SOON_NS };
+        let tests = |given: &Given| given.done && given.is_test();
+        let late = |given: &Given| now_ns > given.at_ns + if tests(given) { TEST_NS } else { SOON_NS };
         if !self.given.iter().any(late) || scene.may_lag() {
             return;
         }
@@ -436,6 +442,8 @@ impl Command {
         for given in late {
             if given.answered.is_none() {
                 ledger.wrong(ANSWERED, format!("missing: the answer to {given:?}"));
+            } else if !given.done {
+                self.missing(&given, scene, ledger);
             }
         }
     }

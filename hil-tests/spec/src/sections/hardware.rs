@@ -9,7 +9,7 @@ use crate::observation::{Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::section::{Answer, Section, must};
+use crate::section::{Answer, COMMIT_NS, Section, must};
 use serde_json::Value;
 
 const TESTED: Rule =
@@ -18,12 +18,20 @@ const VERDICT: Rule =
     Rule::new("hardware.verdict", "hardware-tests.md: the worst value is the verdict; one that ended early has failed");
 const SEEN: Rule = Rule::new("hardware.seen", "console.md: what a person has to see is in the report once found right");
 
+const ENDS: Rule = Rule::new(
+    "hardware.ends",
+    "hardware-tests.md: a test ends, that of the buttons within two minutes, any other once nobody does his part",
+);
+
+const SECOND: u64 = 1_000_000_000;
+
 /// A test that runs: the hardware test's name, and who asked.
 #[derive(Clone, Debug)]
 struct Running {
     test: &'static str,
     by: Value,
     reset: bool,
+    began_ns: u64,
     /// A part of it failed: a reset's test, or a person found something wrong.
     failed: bool,
 }
@@ -105,14 +113,27 @@ impl Section for Hardware {
                 }
                 let by = record.data.get("by").cloned().unwrap_or_default();
                 let reset = !test.starts_with("hardware ");
-                self.running = measured(test).map(|test| Running { test, by, reset, failed: false });
+                self.running =
+                    measured(test).map(|test| Running { test, by, reset, began_ns: seen.at_ns, failed: false });
             }
             Seen::Record(Record { fact: Fact::Tested { passed: false, .. }, .. }) => {
                 if let Some(running) = &mut self.running {
                     running.failed = true;
                 }
             }
+            // What a stopped process waits for begins anew.
+            Seen::Truth(Truth::Hung { hung: false }) => {
+                if let Some(running) = &mut self.running {
+                    running.began_ns = seen.at_ns;
+                }
+            }
             _ => {}
+        }
+        let person_ns = scene.config.given.limits.person_ns;
+        let longest_ns = |test: &str| if test == "buttons" { 120 * SECOND } else { 100 * SECOND + 8 * person_ns };
+        let late = |running: &mut Running| running.began_ns + longest_ns(running.test) + COMMIT_NS < scene.now_ns;
+        if let Some(running) = self.running.take_if(late).filter(|_| !scene.may_lag()) {
+            ledger.wrong(ENDS, format!("missing: the result of {running:?}"));
         }
     }
 }

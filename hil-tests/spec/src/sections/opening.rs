@@ -7,11 +7,12 @@
 
 use super::run::HOT;
 use crate::ledger::Ledger;
-use crate::observation::{Key, Line, Observation, Part, Seen, Truth};
+use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::record::{Fact, Record};
+use crate::registers::{DISPLAY, SHOWN, TERMINAL};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::section::{Answer, Section, may, must};
+use crate::section::{Answer, COMMIT_NS, Section, may, must};
 use serde_json::{Value, json};
 
 const ORDER: Rule = Rule::new(
@@ -31,11 +32,23 @@ const OPENED: Rule =
 const RECTIFIED: Rule =
     Rule::new("opening.rectified", "design.md, Latch: a latch opens by its device's test, all of it");
 
+const GOES_ON: Rule = Rule::new(
+    "opening.goes-on",
+    "table.md, Parameters: each part of a test ends within its own times, and those of the people that it waits for",
+);
+
 const MS: u64 = 1_000_000;
+const SECOND: u64 = 1_000 * MS;
+/// What all that it needs is there for has ended by then.
+const SOON_NS: u64 = 2 * SECOND;
+/// The motor's time limit, its coasting and the proof of the relay (parameters `spin_limit`, `coast_limit`, `stall`).
+const SPIN_NS: u64 = 14 * SECOND;
 /// Full tumbles of a test's spin, in quarter turns; the first edge may come at once (parameter `target_tumbles`).
 const TURNED: i64 = 4 * 4 - 1;
 /// The press has to come within this of the table's asking (design.md, Motion by command).
 const PRESS_NS: u64 = 10_000 * MS;
+/// A blank display.
+const NOTHING: u16 = 0x0FFF;
 /// The part that a person's wrong or missing word fails, and the one of a measurement.
 const WITNESS: &str = "witness";
 const MEASURE: &str = "measure";
@@ -79,14 +92,69 @@ struct Running {
     /// When each key of the terminal was last pressed, and since when presses count.
     pressed_ns: [u64; 7],
     keys_ns: u64,
-    /// When its last part ended.
+    /// What the display was told, when, and when it showed it.
+    told: Vec<(u64, u16, Option<u64>)>,
+    /// When its last part ended, and when a process that had been stopped went on.
     last_ns: u64,
+    resumed_ns: u64,
+    /// It is known to stand still.
+    late: bool,
 }
 
 impl Running {
     /// Whether every key was pressed since the table asked for them, and up to this moment.
     fn every_key(&self, at_ns: u64) -> bool {
         self.pressed_ns.iter().all(|pressed| (self.keys_ns..=at_ns).contains(pressed))
+    }
+
+    /// The terminal was told something, or shows something.
+    fn display(&mut self, bus: &Transaction, at_ns: u64) {
+        if bus.unit != TERMINAL || !bus.ok {
+            return;
+        }
+        match (bus.kind, bus.word(DISPLAY), bus.word(SHOWN), self.told.last_mut()) {
+            (BusKind::WriteHolding, Some(value), ..) if bus.address == DISPLAY => {
+                self.told.pop_if(|(_, told, shown)| *told == value && shown.is_none());
+                self.told.push((at_ns, value, None));
+            }
+            (BusKind::ReadInput, _, Some(now), Some((_, told, shown))) if now == *told => {
+                shown.get_or_insert(at_ns);
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether the display showed all that it was told up to this moment, and was told some number.
+    fn shows(&self, at_ns: u64) -> bool {
+        let mut told = self.told.iter().filter(|(told_ns, ..)| *told_ns <= at_ns);
+        told.clone().any(|(_, value, _)| *value != NOTHING)
+            && told.all(|(.., shown)| shown.is_some_and(|at| at <= at_ns))
+    }
+
+    /// When its next part has ended at the latest.
+    fn due_ns(&self, scene: &Scene) -> u64 {
+        let from_ns = self.last_ns.max(self.durable_ns).max(self.resumed_ns);
+        let last_key_ns = self.pressed_ns.iter().max().copied().unwrap_or(0);
+        let sound = [Part::Terminal, Part::Bus].into_iter().all(|part| !scene.recently_broken(part, SOON_NS));
+        let motor = scene.past.line(Line::MotorEnable);
+        let (own, people) = match self.left.first().copied() {
+            Some("keys") if sound && self.every_key(u64::MAX) => return last_key_ns.max(self.resumed_ns) + SOON_NS,
+            Some("tumbler") => match motor.within(from_ns, scene.now_ns).filter(|(_, on)| **on).last() {
+                Some((on_ns, _)) => return on_ns + SPIN_NS,
+                None => (PRESS_NS + SOON_NS, 1),
+            },
+            // Each result is shown for `lamp_dwell`, within `lamp_verify`.
+            Some("lamps") => (50 * SECOND, 0),
+            Some("areas") => (50 * SECOND, 1),
+            Some("keys") => (SOON_NS, 1),
+            Some("seal") if self.test == "seal" => (5 * SECOND, 1),
+            Some("temperature" | "terminal" | "reader" | "dice") => (10 * SECOND, 0),
+            Some(_) => (3 * SECOND, 0),
+            None if self.test == "opening" => (SOON_NS, 1),
+            // Measured with people's help, step by step.
+            None => (10 * SECOND, 8),
+        };
+        from_ns + own + people * scene.config.given.limits.person_ns
     }
 }
 
@@ -129,8 +197,11 @@ impl Section for Opening {
                     *pressed_ns = seen.at_ns;
                 }
             }
+            (Seen::Truth(Truth::Hung { hung: false }), Some(running)) => running.resumed_ns = seen.at_ns,
+            (Seen::Bus(bus), Some(running)) => running.display(bus, seen.at_ns),
             _ => {}
         }
+        self.overdue(scene, ledger);
     }
 
     fn state(&self) -> String {
@@ -139,6 +210,20 @@ impl Section for Opening {
 }
 
 impl Opening {
+    fn overdue(&mut self, scene: &Scene, ledger: &mut Ledger) {
+        if scene.may_lag() {
+            return;
+        }
+        if let Some((running, _)) = self.passed.take_if(|(_, at_ns)| *at_ns + COMMIT_NS < scene.now_ns) {
+            ledger.wrong(OPENED, format!("missing: what follows the test `{}`, which has passed", running.test));
+        }
+        let late = |running: &&mut Running| !running.late && running.due_ns(scene) + COMMIT_NS < scene.now_ns;
+        if let Some(running) = self.running.as_mut().filter(late) {
+            running.late = true;
+            ledger.wrong(GOES_ON, format!("missing: {:?} of {running:?}", running.left.first()));
+        }
+    }
+
     fn tested(&mut self, test: &str, passed: bool, record: &Record, scene: &Scene) -> Answer {
         let Some(running) = &self.running else { return Answer::Unexplained(ORDER, "a test that runs".into()) };
         let next = running.left.first().copied();
@@ -172,7 +257,6 @@ impl Opening {
     /// What proves a part of a test.
     fn proves(&self, running: &Running, test: &str, at_ns: u64, scene: &Scene) -> Result<(), &'static str> {
         let is = |line, active| scene.past.line(line).at(at_ns).is_some_and(|(_, level)| *level == active);
-        let broken = |part| scene.broken(part);
         let proved = |so: bool, lacks| if so { Ok(()) } else { Err(lacks) };
         match test {
             "journal" => proved(at_ns >= running.durable_ns, "the beginning of the test is durable"),
@@ -186,7 +270,7 @@ impl Opening {
             }
             "lamps" => {
                 let all = scene.config.board(&self.layout).is_none_or(|board| running.lit == board.all);
-                proved(all || broken(Part::Lamps), "every lamp of the layout shone")
+                proved(all, "every lamp of the layout shone")
             }
             "bell" => proved(
                 scene.past.line(Line::Bell).within(running.began_ns, at_ns).any(|(_, on)| *on),
@@ -194,6 +278,7 @@ impl Opening {
             ),
             "seal" => proved(is(Line::Seal, true), "the loop is closed"),
             "buttons" => proved(Line::BUTTONS.into_iter().all(|button| is(button, false)), "no button is held"),
+            "terminal" => proved(running.shows(at_ns), "the display showed each number that it was told"),
             "keys" => proved(running.every_key(at_ns), "every key was pressed"),
             "tumbler" => tumbled(running, at_ns, scene),
             "deadman" => relay_cut(running, at_ns, scene),
@@ -284,7 +369,10 @@ impl Opening {
             lit: [0; 2],
             pressed_ns: [0; 7],
             keys_ns: u64::MAX,
+            told: Vec::new(),
             last_ns: 0,
+            resumed_ns: 0,
+            late: false,
             test,
         });
     }
@@ -335,10 +423,10 @@ fn relay_cut(running: &Running, at_ns: u64, scene: &Scene) -> Result<(), &'stati
 /// Whether something explains that a part of a test fails.
 fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
     let is = |line, active| scene.past.line(line).at(at_ns).is_some_and(|(_, level)| *level == active);
-    let person_ns = scene.config.given.limits.person_ns;
     // The scenario may set `person_limit`, down to its least.
     let least_ns = 5_000 * MS;
-    let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, person_ns));
+    let for_ns = scene.now_ns.saturating_sub(running.began_ns) + SOON_NS;
+    let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, for_ns));
     match test {
         WITNESS => said(WITNESS, false, at_ns, scene) || at_ns >= running.last_ns + least_ns,
         "keys" => !running.every_key(at_ns) && at_ns >= running.last_ns + least_ns,
@@ -351,7 +439,10 @@ fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
         "tumbler" => {
             let stopped = scene.past.line(Line::NoSpin).within(running.began_ns, at_ns).any(|(_, on)| *on);
             let started = scene.past.line(Line::MotorEnable).within(running.durable_ns, at_ns).any(|(_, on)| *on);
-            let nobody = !started && at_ns + MS >= running.last_ns + PRESS_NS;
+            let pressed = press(running, at_ns.saturating_sub(scene.config.given.limits.button_debounce_ns), scene)
+                .is_some()
+                && !scene.is_latched("buttons");
+            let nobody = !started && !pressed && at_ns + MS >= running.last_ns + PRESS_NS;
             let guards =
                 GUARDS.into_iter().any(|line| scene.past.line(line).within(running.began_ns, at_ns).next().is_some());
             stopped

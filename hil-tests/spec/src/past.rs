@@ -52,6 +52,14 @@ impl<T> Track<T> {
         self.changes.iter().rev().find(|(since, _)| *since < at_ns).map(|(since, value)| (*since, value))
     }
 
+    /// The last value by this moment that lasted for so long, or the first one.
+    pub(crate) fn settled(&self, for_ns: u64, at_ns: u64) -> Option<&T> {
+        let mut until_ns = at_ns;
+        let mut changes = self.changes.iter().rev().skip_while(|(since, _)| *since > at_ns);
+        let lasted = changes.find(|(since, _)| since.saturating_add(for_ns) <= core::mem::replace(&mut until_ns, *since));
+        lasted.or_else(|| self.changes.front().filter(|(since, _)| *since <= at_ns)).map(|(_, value)| value)
+    }
+
     /// The last value.
     pub(crate) fn last(&self) -> Option<(u64, &T)> {
         self.changes.back().map(|(since, value)| (*since, value))

@@ -2,15 +2,19 @@
 //! nothing else. A judge adds what only its own rules need.
 
 mod parts;
+pub(crate) mod press;
 mod records;
 mod round;
+pub(crate) mod run;
 
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::past::{Asked, Past};
 use crate::registers;
 use parts::Parts;
+use press::Buttons;
 pub(crate) use round::Round;
+use run::Run;
 
 /// After a start the table reads its lines, and gives silent units their second to answer.
 const START_NS: u64 = 3_000_000_000;
@@ -68,6 +72,10 @@ pub struct Scene {
     /// When a person, under the key, asked for a test that may move and light things, and until when it may run.
     testing_since_ns: u64,
     testing_until_ns: u64,
+    /// The dealer's buttons.
+    pub(crate) buttons: Buttons,
+    /// The run of the motor, the last one or that under way.
+    pub(crate) run: Run,
     /// The round in progress.
     pub(crate) round: Option<Round>,
     /// The last round that ended.
@@ -81,6 +89,8 @@ impl Scene {
     pub(crate) fn new(config: Checked) -> Self {
         let open = if config.given.from_commissioning { Some(false) } else { None };
         Self {
+            buttons: Buttons::new(config.given.limits.button_debounce_ns),
+            run: Run::default(),
             config,
             now_ns: 0,
             levels: [None; Line::COUNT],
@@ -217,6 +227,11 @@ impl Scene {
             | Seen::Answer { .. } => {}
         }
         self.update_could_see();
+        // The run goes by what was pressed before.
+        let mut run = core::mem::take(&mut self.run);
+        run.notice(seen, self);
+        self.run = run;
+        self.buttons.take(seen, self.tests_buttons);
     }
 
     fn wire(&mut self, line: Line, active: bool, initial: bool) {

@@ -101,6 +101,9 @@ impl Scene {
                 match record.kind.as_str() {
                     "test-began" => {
                         self.tests_buttons = record.data.get("test").is_some_and(|test| test == "hardware buttons");
+                        if self.tests_buttons {
+                            self.buttons.end(record.at_ns);
+                        }
                     }
                     "hardware-tested" => self.tests_buttons = false,
                     _ => {}

@@ -155,7 +155,11 @@ impl Round {
                 self.paid = self.paid_since(*at_ns);
             }
             Fact::LampsVerified => self.verified = true,
-            Fact::Asked { why } => self.asked = Some(why.clone()),
+            Fact::Asked { why } => {
+                self.asked = Some(why.clone());
+                // It was lost with the controller.
+                self.spinning &= why != "spin-lost";
+            }
             Fact::Answered { finding, .. } => {
                 self.asked = None;
                 self.said_not_flat |= finding == "not-flat";

@@ -5,11 +5,11 @@
 //!      <── stands still ── edges end, pin stays on <── 17 steps ─┘
 //! ```
 
-use super::press::Button;
-use super::run::{How, Run, State, spinning};
+use super::round::withdrawn;
+use super::run::{How, State, spinning};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen, Truth};
-use crate::record::Fact;
+use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
 use crate::section::{Answer, Section, may, must};
@@ -38,14 +38,17 @@ const SUSPENDED: Rule = Rule::new(
     "motor.suspended",
     "table.md, How the motor stops: a daemon that was suspended switches the motor off before any edge",
 );
-const STOPPED: Rule =
-    Rule::new("motor.stopped", "design.md, Start and restart: a daemon that is told to stop switches its outputs off");
-const DISK: Rule = Rule::new("motor.disk", "faults.md disk.full: nothing runs on if the journal cannot be written");
-const WIRES: Rule = Rule::new("motor.wires", "faults.md gpio.chip_gone: motor off when lines are lost");
+const STOPPED: Rule = Rule::new(
+    "motor.stopped",
+    "design.md, Start and restart; faults.md disk.full, gpio.chip_gone: off when it is told to stop, or loses its disk or its lines; \
+     which ends it, or is latched",
+);
 const OFF: Rule = Rule::new("motor.off", "design.md rule 2: what is off may be driven off again");
 const ALIVE: Rule =
     Rule::new("motor.alive", "design.md, Dead-man line: an edge every 10 ms while the motor is commanded on");
 
+/// A spin that was granted.
+pub(super) const GRANTED: &str = "spin";
 const MOTOR_ON: What = What::Output { line: Line::MotorEnable, active: true };
 const MOTOR_OFF: What = What::Output { line: Line::MotorEnable, active: false };
 /// Parameter `alive`.
@@ -65,28 +68,18 @@ fn rule(how: How) -> Rule {
         "reverse" | "erratic" => CAM,
         "heat" => HEAT,
         "decision" => DECIDED,
-        "journal" => DISK,
-        "wires" => WIRES,
         "interruption" => SUSPENDED,
         _ => GUARD,
     }
 }
 
 /// Watches the motor's pin and the dead-man line.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Motor {
-    run: Run,
-    tumble: Button,
     /// The end that time alone will bring, as the ledger has it.
     planned: Option<(How, u64)>,
     /// The level that the table last gave the dead-man line; a daemon that starts has given none, and begins with the other one.
     alive: bool,
-}
-
-impl Default for Motor {
-    fn default() -> Self {
-        Self { run: Run::default(), tumble: Button::new(Line::Tumble), planned: None, alive: false }
-    }
 }
 
 impl Motor {
@@ -94,15 +87,20 @@ impl Motor {
         if !scene.is(Line::MotorEnable, true) || seen.at_ns == scene.started_ns {
             return may(OFF);
         }
-        match self.run.cause(scene) {
-            Some(how @ ("heat" | "decision")) => must(rule(how)),
-            Some(how) => may(rule(how)),
-            // Nobody outside sees that it was told to stop; but then it ends.
-            None => {
-                ledger.must(STOPPED, What::End, seen.at_ns, seen.at_ns + STOP_NS);
-                may(STOPPED)
-            }
+        if let Some(how) = scene.run.cause(scene) {
+            return must(rule(how));
         }
+        // Nobody outside sees that it was told to stop, or what it lost.
+        ledger.must(STOPPED, What::End, seen.at_ns, seen.at_ns + STOP_NS);
+        may(STOPPED)
+    }
+
+    fn explain_on(seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
+        let withdrawn = withdrawn(scene, seen.at_ns);
+        if ledger.meet(GRANTED, seen.at_ns) && withdrawn.is_none() {
+            return must(SPIN);
+        }
+        Answer::Unexplained(SPIN, format!("no edge: {:?}; in its way: {withdrawn:?}", scene.run.state))
     }
 
     /// An edge of the dead-man line is due so much later.
@@ -111,10 +109,22 @@ impl Motor {
         ledger.must(ALIVE, edge, scene.now_ns + after_ns, scene.now_ns + after_ns);
     }
 
+    fn read(record: &Record, scene: &Scene, ledger: &mut Ledger) {
+        match &record.fact {
+            // The motor goes on just now, or what stood in its way until now drops the spin.
+            Fact::SpinBegan if record.at_ns >= scene.started_ns => {
+                ledger.must(SPIN, What::Own(GRANTED), record.at_ns, scene.now_ns);
+            }
+            Fact::Latched { code } if ["journal", "gpio"].contains(&code.as_str()) => ledger.drop_of(STOPPED),
+            _ if scene.ended => ledger.drop_of(SPIN),
+            _ => {}
+        }
+    }
+
     /// What has to happen to the pin now, after what was seen.
     fn drive(&mut self, scene: &Scene, ledger: &mut Ledger) {
         let (now_ns, on) = (scene.now_ns, scene.is(Line::MotorEnable, true));
-        let planned = self.run.next(scene).filter(|_| on && !matches!(self.run.state, State::Cut { .. }));
+        let planned = scene.run.next(scene).filter(|_| on && !matches!(scene.run.state, State::Cut { .. }));
         if planned != self.planned {
             if let Some((how, _)) = self.planned {
                 ledger.drop_of(rule(how));
@@ -124,10 +134,10 @@ impl Motor {
             }
             self.planned = planned;
         }
-        if !matches!(self.run.state, State::Runs) {
+        if !matches!(scene.run.state, State::Runs) {
             ledger.drop_of(ALIVE);
         }
-        match self.run.state {
+        match scene.run.state {
             State::Cut { .. } if on && !ledger.owes(GUARD) => ledger.must(GUARD, MOTOR_OFF, now_ns, now_ns),
             State::Over { how, since_ns } if on && since_ns == now_ns && !ledger.owes(rule(how)) => {
                 ledger.must(rule(how), MOTOR_OFF, now_ns, now_ns);
@@ -140,13 +150,11 @@ impl Motor {
 impl Section for Motor {
     fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
         match &seen.what {
-            Seen::Wire { line: Line::MotorEnable, active: true, .. } => {
-                Answer::Unexplained(SPIN, format!("no edge: {:?}", self.run.state))
-            }
+            Seen::Wire { line: Line::MotorEnable, active: true, .. } => Self::explain_on(seen, scene, ledger),
             Seen::Wire { line: Line::MotorEnable, active: false, .. } => self.explain_off(seen, scene, ledger),
             Seen::Wire { line: Line::MotorAlive, .. } => Answer::Unexplained(
                 ALIVE,
-                format!("an edge 10 ms after the last one, while it runs: {:?}", self.run.state),
+                format!("an edge 10 ms after the last one, while it runs: {:?}", scene.run.state),
             ),
             _ => Answer::NotMine,
         }
@@ -154,45 +162,33 @@ impl Section for Motor {
 
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         let now_ns = seen.at_ns;
-        let before = self.run.state;
-        self.run.notice(seen, scene);
-        self.tumble.take(seen, scene);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => (self.planned, self.alive) = (None, false),
             Seen::Truth(Truth::Hung { .. }) => self.planned = None,
-            Seen::Record(record)
-                if matches!(record.fact, Fact::SpinBegan)
-                    && record.at_ns >= scene.started_ns
-                    && self.run.dropped(record.at_ns, scene).is_none() =>
-            {
-                ledger.must(SPIN, MOTOR_ON, now_ns, now_ns);
-            }
+            Seen::Record(record) => Self::read(record, scene, ledger),
             Seen::Wire { line: Line::Tumble, initial: false, .. } => {
                 ledger.drop_of(TESTED);
-                if let Some(due) = self.tumble.due(scene).filter(|_| scene.testing()) {
+                if let Some(due) = scene.buttons.due(Line::Tumble).filter(|_| scene.testing()) {
                     ledger.may(TESTED, MOTOR_ON, due, due);
                 }
             }
-            Seen::Wire { line: Line::MotorEnable, active: true, .. } if self.run.state == State::Runs => {
+            Seen::Wire { line: Line::MotorEnable, active: true, .. } if scene.run.state == State::Runs => {
                 self.edge(0, scene, ledger);
             }
             Seen::Wire { line: Line::MotorAlive, active, initial: false } => {
                 self.alive = *active;
-                if self.run.state == State::Runs {
+                if scene.run.state == State::Runs {
                     self.edge(ALIVE_NS, scene, ledger);
                 }
             }
-            Seen::Wire { line, initial: false, .. } if line.guards() && self.run.comes_back(before, scene) => {
-                // A test that has to find whether a line breaks ends when it does.
-                let owe = if spinning(scene) { Ledger::must } else { Ledger::may };
-                owe(ledger, AGAIN, MOTOR_ON, now_ns, now_ns);
-            }
             _ => {}
+        }
+        if scene.run.back.is_some() {
+            // A test that has to find whether a line breaks ends when it does.
+            let owe = if spinning(scene) { Ledger::must } else { Ledger::may };
+            owe(ledger, AGAIN, MOTOR_ON, now_ns, now_ns);
         }
         self.drive(scene, ledger);
     }
 
-    fn state(&self) -> String {
-        format!("; run: {:?}, steps {}", self.run.state, self.run.cam.most)
-    }
 }

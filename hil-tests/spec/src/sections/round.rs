@@ -7,18 +7,17 @@
 //!                                         └── else ─────> called out of turn; `tumble` refused
 //! ```
 
-use super::press::Button;
-use super::run::{HOT, Run, STALE_NS};
+use super::motor::GRANTED;
+use super::press::DEALERS;
+use super::run::{HOT, STALE_NS};
 use crate::config::{Order, Rules};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen};
-use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::{Round, Scene};
 use crate::section::{Answer, Section, must};
 use serde_json::{Value, json};
-use std::collections::VecDeque;
 
 const PRESSED: Rule = Rule::new(
     "round.pressed",
@@ -35,45 +34,28 @@ const REFUSED: Rule =
 const NOTED: Rule =
     Rule::new("round.noted", "mqtt.md, What was decided or noted: what would have voided, or came late");
 
-const BUTTONS: [(Line, &str); 4] = [
-    (Line::Tumble, "press of tumble"),
-    (Line::PlaceBets, "press of place_bets"),
-    (Line::NoMoreBets, "press of no_more_bets"),
-    (Line::NoSpin, "press of no_spin"),
-];
+const DROPPED: Rule =
+    Rule::new("round.dropped", "table.md, What `tumble` is refused for: what stands in the way by then drops the spin");
+
 /// Malfunctions with which a round may still have its spin.
 const BESIDE: [&str; 5] = ["buttons", "key", "reader", "terminal", "lamps"];
 
-/// As many presses are remembered.
-const MOST: usize = 256;
-
-/// A press: its button, and when it acted.
-type Press = (Line, u64);
-
-/// Watches the dealer's buttons.
-#[derive(Clone, Debug)]
+/// Watches what the dealer's buttons lead to.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Rounds {
-    buttons: [Button; 4],
-    run: Run,
-    presses: VecDeque<Press>,
     last_round: Option<u64>,
     layout: String,
-    /// When the last spin was granted, and when it was dropped.
-    granted_ns: u64,
-    dropped_ns: Option<u64>,
+    /// When and why the last spin was dropped.
+    dropped: Option<(u64, Value)>,
 }
 
-impl Default for Rounds {
-    fn default() -> Self {
-        Self {
-            buttons: BUTTONS.map(|(line, _)| Button::new(line)),
-            run: Run::default(),
-            presses: VecDeque::new(),
-            last_round: None,
-            layout: String::new(),
-            granted_ns: 0,
-            dropped_ns: None,
-        }
+/// What a press leads to.
+const fn own(line: Line) -> &'static str {
+    match line {
+        Line::Tumble => "press of tumble",
+        Line::PlaceBets => "press of place_bets",
+        Line::NoMoreBets => "press of no_more_bets",
+        _ => "press of no_spin",
     }
 }
 
@@ -128,47 +110,90 @@ fn remark(call: &str, scene: &Scene) -> Option<String> {
     }
 }
 
+/// What `tumble` is refused for at this moment.
+fn refused(scene: &Scene, at_ns: u64) -> Option<&'static str> {
+    let rules = scene.rules();
+    let first = match &scene.round {
+        Some(_) if scene.open == Some(false) => Some("closed"),
+        Some(round) => order(round, rules),
+        None => no_game(scene).or_else(|| (!rules.is_new_zealand()).then_some("place-bets-first")),
+    };
+    first.or_else(|| equipment(scene, at_ns))
+}
+
+/// What the equipment puts in the way of a spin.
+fn equipment(scene: &Scene, at_ns: u64) -> Option<&'static str> {
+    let level = |line: Line| scene.past.line(line).at(at_ns).map(|(_, level)| *level);
+    let grave = |(code, _): &(String, u64)| !BESIDE.contains(&code.as_str());
+    let known_ns = at_ns.saturating_sub(STALE_NS).max(scene.started_ns);
+    let mut readings = scene.past.readings.within(known_ns, at_ns).filter_map(|(_, reading)| *reading);
+    let guards = [(Line::Seal, true), (Line::PowerGood, true), (Line::MotorFault, false)];
+    let debounce_ns = scene.config.given.limits.dome_debounce_ns;
+    let down = [(Line::DomeClosed, true), (Line::DomeOpen, false)].into_iter().all(|(line, down)| {
+        level(line) == Some(down) && scene.past.line(line).settled(debounce_ns, at_ns) == Some(&down)
+    });
+    match () {
+        () if scene.latched.iter().any(grave) => Some("malfunction"),
+        () if scene.rules().covered() && !down => Some("dome-not-down"),
+        () if guards.into_iter().any(|(line, good)| level(line) != Some(good)) => Some("guard-away"),
+        () if !scene.run.rests(scene, at_ns) => Some("shaft-moves"),
+        () if readings.next().is_none_or(|milli| milli > HOT) => Some("too-hot"),
+        () => None,
+    }
+}
+
+/// What stands in the way at this moment of a spin that was granted before.
+pub(super) fn withdrawn(scene: &Scene, at_ns: u64) -> Option<&'static str> {
+    let pressed = |line: Line| scene.buttons.acted(line, scene.run.granted_ns, at_ns);
+    match () {
+        () if pressed(Line::NoSpin) => Some("no-spin-pressed"),
+        () if scene.round.as_ref().is_some_and(|round| round.asked.is_some()) => Some("asked-before-motion"),
+        () if scene.rules().order() == Order::BeforeBets && pressed(Line::NoMoreBets) => Some("bets-closed"),
+        () => equipment(scene, at_ns),
+    }
+}
+
+/// The words in which a refusal is told.
+fn words(code: &str) -> &'static str {
+    match code {
+        "asked-before-motion" => "a person is asked how the dice lie: nothing may move them",
+        "runs-already" => "the tumbler runs already",
+        "has-had-its-spin" => "this round has had its valid spin",
+        "bets-closed" => "\"No more bets\" was called",
+        "bets-open" => "the tumbler runs only after \"No more bets\"",
+        "in-maintenance" => " has the table in maintenance",
+        "malfunction" => "malfunction ",
+        "closed" => "the table is closed: a supervisor opens it",
+        "place-bets-first" => "the round begins with \"Place your bets\"",
+        "dome-not-down" => "the dome is not down",
+        "guard-away" => " does not allow it: see to seal, supply or motor driver",
+        "shaft-moves" => "the tumbler does not stand still",
+        "too-hot" => "the motor's temperature does not allow it",
+        _ => "\"No spin\" was pressed",
+    }
+}
+
+/// Whether the record gives this reason in its words, and names what is latched.
+fn says(record: &Record, code: &str, scene: &Scene) -> bool {
+    let why = record.data.get("why").and_then(Value::as_str).unwrap_or_default();
+    let latched = |(code, _): &(String, u64)| why.starts_with(&format!("malfunction {code}: "));
+    why.contains(words(code)) && (code != "malfunction" || scene.latched.iter().any(latched))
+}
+
+/// Whether the button acted at this moment; its press has then led to its record.
+fn acts(line: Line, at_ns: u64, scene: &Scene, ledger: &mut Ledger) -> bool {
+    ledger.meet(own(line), at_ns);
+    scene.buttons.acted(line, at_ns, at_ns)
+}
+
 impl Rounds {
-    /// Whether this button acted at this moment.
-    fn pressed(&self, line: Line, at_ns: u64) -> bool {
-        self.presses.contains(&(line, at_ns))
-    }
-
-    /// What `tumble` is refused for at this moment.
-    fn refused(&self, scene: &Scene, at_ns: u64) -> Option<&'static str> {
-        let rules = scene.rules();
-        let first = match &scene.round {
-            Some(_) if scene.open == Some(false) => Some("closed"),
-            Some(round) => order(round, rules),
-            None => no_game(scene).or_else(|| (!rules.is_new_zealand()).then_some("place-bets-first")),
-        };
-        first.or_else(|| self.equipment(scene, at_ns))
-    }
-
-    /// What the equipment puts in the way of a spin.
-    fn equipment(&self, scene: &Scene, at_ns: u64) -> Option<&'static str> {
-        let level = |line: Line| scene.past.line(line).at(at_ns).map(|(_, level)| *level);
-        let grave = |(code, _): &(String, u64)| !BESIDE.contains(&code.as_str());
-        let known_ns = at_ns.saturating_sub(STALE_NS).max(scene.started_ns);
-        let mut readings = scene.past.readings.within(known_ns, at_ns).filter_map(|(_, reading)| *reading);
-        let guards = [(Line::Seal, true), (Line::PowerGood, true), (Line::MotorFault, false)];
-        let down = level(Line::DomeClosed) == Some(true) && level(Line::DomeOpen) == Some(false);
-        match () {
-            () if scene.latched.iter().any(grave) => Some("malfunction"),
-            () if scene.rules().covered() && !down => Some("dome-not-down"),
-            () if guards.into_iter().any(|(line, good)| level(line) != Some(good)) => Some("guard-away"),
-            () if !self.run.rests(scene, at_ns) => Some("shaft-moves"),
-            () if readings.next().is_none_or(|milli| milli > HOT) => Some("too-hot"),
-            () => None,
-        }
-    }
-
     fn explain_record(&self, record: &Record, scene: &Scene, ledger: &mut Ledger) -> Answer {
         let at_ns = record.at_ns;
         match record.kind.as_str() {
             "round-began" => self.begins(record, scene),
-            "called" => self.called(record, scene, ledger),
-            "spin-began" => self.spins(at_ns, scene, ledger),
+            "called" => Self::called(record, scene, ledger),
+            "spin-began" => Self::spins(at_ns, scene, ledger),
+            "spin-dropped" => Self::drops(record, scene, ledger),
             "refused" if record.data.get("what") == Some(&json!("tumble")) => self.refuses(record, scene, ledger),
             "noted" => Self::noted(record, scene),
             _ => Answer::NotMine,
@@ -176,19 +201,20 @@ impl Rounds {
     }
 
     fn begins(&self, record: &Record, scene: &Scene) -> Answer {
-        let by_call = self.pressed(Line::PlaceBets, record.at_ns) && no_game(scene).is_none();
-        let by_spin = self.pressed(Line::Tumble, record.at_ns) && self.refused(scene, record.at_ns).is_none();
+        let pressed = |line: Line| scene.buttons.acted(line, record.at_ns, record.at_ns);
+        let by_call = pressed(Line::PlaceBets) && no_game(scene).is_none();
+        let by_spin = pressed(Line::Tumble) && refused(scene, record.at_ns).is_none();
         let rules = scene.config.rules.id();
         let says = json!({"rules": rules, "layout": self.layout});
         let next = self.last_round.is_none_or(|last| record.round == Some(last + 1));
         if scene.round.is_none() && (by_call || by_spin) && record.data == says && next {
             return must(BEGINS);
         }
-        let (last, call, spin) = (self.last_round, no_game(scene), self.refused(scene, record.at_ns));
+        let (last, call, spin) = (self.last_round, no_game(scene), refused(scene, record.at_ns));
         Answer::Unexplained(BEGINS, format!("a press on a ready table; {says} after round {last:?}; {call:?} {spin:?}"))
     }
 
-    fn called(&self, record: &Record, scene: &Scene, ledger: &mut Ledger) -> Answer {
+    fn called(record: &Record, scene: &Scene, ledger: &mut Ledger) -> Answer {
         let call = record.data.get("call").and_then(Value::as_str).unwrap_or_default();
         let line = Line::named(&call.replace('-', "_")).unwrap_or(Line::Tumble);
         let turn = in_turn(call, scene, record.at_ns);
@@ -198,46 +224,48 @@ impl Rounds {
         }
         let round = scene.round.as_ref().and_then(|round| round.id);
         let skipped = call == "place-bets" && scene.round.is_none() && no_game(scene).is_none();
-        if self.acts(line, record.at_ns, ledger) && record.data == says && record.round == round && !skipped {
+        if acts(line, record.at_ns, scene, ledger) && record.data == says && record.round == round && !skipped {
             return must(CALLED);
         }
         Answer::Unexplained(CALLED, format!("a press; {says} of round {round:?}"))
     }
 
-    /// Whether the button acted at this moment; its press has then led to its record.
-    fn acts(&self, line: Line, at_ns: u64, ledger: &mut Ledger) -> bool {
-        let own = BUTTONS.into_iter().find(|(button, _)| *button == line);
-        if let Some((_, own)) = own {
-            ledger.meet(own, at_ns);
-        }
-        self.pressed(line, at_ns)
-    }
-
-    fn spins(&self, at_ns: u64, scene: &Scene, ledger: &mut Ledger) -> Answer {
-        let refused = self.refused(scene, at_ns);
-        if self.acts(Line::Tumble, at_ns, ledger) && refused.is_none() && scene.round.is_some() {
+    fn spins(at_ns: u64, scene: &Scene, ledger: &mut Ledger) -> Answer {
+        let refused = refused(scene, at_ns);
+        if acts(Line::Tumble, at_ns, scene, ledger) && refused.is_none() && scene.round.is_some() {
             return must(SPINS);
         }
         Answer::Unexplained(SPINS, format!("a press that is granted; refused: {refused:?}"))
     }
 
+    /// A spin is dropped by "No spin", by a latch, or by what stands in its way when its record is durable.
+    fn drops(record: &Record, scene: &Scene, ledger: &mut Ledger) -> Answer {
+        let at_ns = record.at_ns;
+        let taken_back = scene.buttons.acted(Line::NoSpin, at_ns, at_ns);
+        let latched = scene.latched.iter().any(|(_, at)| *at == at_ns);
+        let withdrawn = withdrawn(scene, at_ns);
+        let told = withdrawn.is_some_and(|code| says(record, code, scene));
+        if (taken_back || latched || at_ns == scene.run.durable_ns) && told && ledger.meet(GRANTED, at_ns) {
+            return must(DROPPED);
+        }
+        let durable_ns = scene.run.durable_ns;
+        Answer::Unexplained(DROPPED, format!("a spin whose record is durable at {durable_ns} ns: {withdrawn:?}"))
+    }
+
     fn refuses(&self, record: &Record, scene: &Scene, ledger: &mut Ledger) -> Answer {
         let at_ns = record.at_ns;
-        let code = if self.dropped_ns == Some(at_ns) {
-            let no_spin = self.presses.iter().any(|(line, at)| *line == Line::NoSpin && *at >= self.granted_ns);
-            if no_spin { Some("no-spin-pressed") } else { self.equipment(scene, at_ns) }
+        let why = record.data.get("why").unwrap_or(&Value::Null);
+        let code = if self.dropped.as_ref() == Some(&(at_ns, why.clone())) {
+            withdrawn(scene, at_ns)
         } else {
-            self.refused(scene, at_ns).filter(|_| self.acts(Line::Tumble, at_ns, ledger))
+            refused(scene, at_ns).filter(|_| acts(Line::Tumble, at_ns, scene, ledger))
         };
-        let latched =
-            |why: &str| scene.latched.iter().any(|(code, _)| why.starts_with(&format!("malfunction {code}:")));
-        let why = record.data.get("why").and_then(Value::as_str).unwrap_or_default();
-        let named = code != Some("malfunction") || latched(why);
         let round = scene.round.as_ref().and_then(|round| round.id);
-        if code.is_some() && record.data.get("code").and_then(Value::as_str) == code && named && record.round == round {
+        let told = code.is_some_and(|code| says(record, code, scene));
+        if told && record.data.get("code").and_then(Value::as_str) == code && record.round == round {
             return must(REFUSED);
         }
-        Answer::Unexplained(REFUSED, format!("{code:?} of round {round:?}, naming what is latched"))
+        Answer::Unexplained(REFUSED, format!("{code:?} of round {round:?}, in its words"))
     }
 
     fn noted(record: &Record, scene: &Scene) -> Answer {
@@ -256,23 +284,15 @@ impl Rounds {
         Answer::Unexplained(NOTED, "late-spin, after-outcome, after-spin or dice-moved as the round stands".into())
     }
 
-    /// Takes the presses, and owes each of them its record.
-    fn press(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
-        for (button, (line, own)) in self.buttons.iter_mut().zip(BUTTONS) {
-            let edge = matches!(&seen.what, Seen::Wire { line: of, .. } if *of == line);
-            button.take(seen, scene);
-            if !edge || scene.tests_buttons() {
-                continue;
-            }
-            // Until the contact breaks it is taken to be pressed; then it was not.
-            self.presses.retain(|(of, at)| *of != line || *at <= seen.at_ns);
-            ledger.unless(own, seen.at_ns);
-            if let Some(due) = button.due(scene) {
-                remember(&mut self.presses, MOST, (line, due));
-                if !(line == Line::Tumble && scene.testing()) {
-                    ledger.must(PRESSED, What::Own(own), due, due);
-                }
-            }
+    /// Owes each press its record.
+    fn press(seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
+        let Seen::Wire { line, .. } = seen.what else { return };
+        if !DEALERS.contains(&line) || scene.tests_buttons() {
+            return;
+        }
+        ledger.unless(own(line), seen.at_ns);
+        if let Some(due) = scene.buttons.due(line).filter(|_| !(line == Line::Tumble && scene.testing())) {
+            ledger.must(PRESSED, What::Own(own(line)), due, due);
         }
     }
 }
@@ -286,8 +306,7 @@ impl Section for Rounds {
     }
 
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
-        self.run.notice(seen, scene);
-        self.press(seen, scene, ledger);
+        Self::press(seen, scene, ledger);
         let Seen::Record(record) = &seen.what else { return };
         self.last_round = self.last_round.max(record.round);
         match &record.fact {
@@ -295,11 +314,11 @@ impl Section for Rounds {
             Fact::Keyframe(keyframe) => self.last_round = self.last_round.max(Some(keyframe.last_round)),
             // From its beginning on the test of the buttons takes all presses.
             _ if record.kind == "test-began" && scene.tests_buttons() => {
-                self.presses.retain(|(_, at)| *at <= record.at_ns);
-                BUTTONS.into_iter().for_each(|(_, own)| ledger.unless(own, record.at_ns));
+                DEALERS.into_iter().for_each(|line| ledger.unless(own(line), record.at_ns));
             }
-            Fact::SpinBegan => self.granted_ns = record.at_ns,
-            Fact::Plain if record.kind == "spin-dropped" => self.dropped_ns = Some(record.at_ns),
+            Fact::Plain if record.kind == "spin-dropped" => {
+                self.dropped = record.data.get("why").map(|why| (record.at_ns, why.clone()));
+            }
             _ => {}
         }
     }

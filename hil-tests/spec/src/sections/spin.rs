@@ -5,13 +5,13 @@
 //!          └── motor on ── flickered (up to `flickers`) ── made: 13 steps ── ended: how, steps, full tumbles, valid
 //! ```
 
-use super::run::{How, NEEDED, Run, State, spinning};
+use super::run::{How, NEEDED, spinning};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::section::{Answer, Section, may};
+use crate::section::{Answer, Section};
 use serde_json::{Value, json};
 
 const MADE: Rule = Rule::new("spin.made", "table.md, How tumbles are counted: the 13th step proves three tumbles");
@@ -28,8 +28,6 @@ const SUSPENDED: Rule = Rule::new(
     "spin.suspended",
     "table.md, How the motor stops: tumbles that were counted before it was suspended count",
 );
-const DROPPED: Rule =
-    Rule::new("spin.dropped", "table.md, What `tumble` is refused for: what stands in the way by then drops the spin");
 
 /// What latches these ends a spin that is not over at once.
 const ENDING: [&str; 5] = ["tumbler", "dome", "seal", "gpio", "journal"];
@@ -37,7 +35,6 @@ const ENDING: [&str; 5] = ["tumbler", "dome", "seal", "gpio", "journal"];
 /// Watches the records of spins.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Spin {
-    run: Run,
     /// A spin of a round is under way: its motor was or will be on.
     under_way: bool,
     /// How the spin ends and when, as the ledger has it.
@@ -70,9 +67,9 @@ fn record(kind: &'static str, field: &'static str, value: Value) -> What {
 impl Spin {
     fn plan(&mut self, scene: &Scene, ledger: &mut Ledger) {
         self.exposed(scene);
-        let judged = self.run.judged(scene).filter(|_| self.under_way);
+        let judged = scene.run.judged(scene).filter(|_| self.under_way);
         let planned = judged.map(|(how, at_ns)| {
-            (how, at_ns.min(self.cut_ns).min(self.exposed_ns.unwrap_or(u64::MAX)), self.run.counted)
+            (how, at_ns.min(self.cut_ns).min(self.exposed_ns.unwrap_or(u64::MAX)), scene.run.counted)
         });
         if planned == self.planned {
             return;
@@ -100,34 +97,16 @@ impl Spin {
     fn read(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         let Seen::Record(record) = &seen.what else { return };
         match &record.fact {
-            Fact::SpinBegan if record.at_ns >= scene.started_ns => {
-                self.cut_ns = u64::MAX;
-                let dropped = self.run.dropped(record.at_ns, scene);
-                self.under_way = dropped.is_none();
-                if let Some(at_ns) = dropped {
-                    ledger.must(DROPPED, What::record("spin-dropped"), at_ns, at_ns);
-                }
-            }
+            Fact::SpinBegan if record.at_ns >= scene.started_ns => (self.under_way, self.cut_ns) = (true, u64::MAX),
+            Fact::Plain if record.kind == "spin-dropped" => self.under_way = false,
             Fact::SpinEnded { .. } => self.under_way = false,
             Fact::Latched { code } if self.under_way && ENDING.contains(&code.as_str()) => {
-                let lost_all = ["journal", "gpio"].contains(&code.as_str());
-                if code != "tumbler" || self.run.counted < NEEDED {
+                if code != "tumbler" || scene.run.counted < NEEDED {
                     self.cut_ns = record.at_ns;
-                }
-                let lost = if code == "journal" { "journal" } else { "wires" };
-                if self.run.goes_on() && lost_all {
-                    self.run.end(lost, record.at_ns);
                 }
             }
             Fact::Started { .. } if scene.round.as_ref().is_some_and(|round| round.spinning && round.made) => {
                 ledger.must(LOST, ended("interruption", NEEDED), record.at_ns, record.at_ns);
-            }
-            // A shaft that turns on behind a welded relay ends no spin; a person does.
-            fact if fact.answers_void()
-                && self.under_way
-                && matches!(self.run.state, State::Over { how: "target", .. }) =>
-            {
-                self.run.end("decision", record.at_ns);
             }
             _ => {}
         }
@@ -138,44 +117,31 @@ impl Spin {
 impl Section for Spin {
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
-        let accepted = format!("planned {:?}, counted {}", self.planned, self.run.counted);
+        let accepted =
+            || format!("planned {:?}; {:?}, {:?}, {} steps", self.planned, scene.run.state, scene.run.cam, scene.run.counted);
         match record.kind.as_str() {
-            "spin-made" => Answer::Unexplained(MADE, accepted),
-            "spin-flickered" => Answer::Unexplained(FLICKERED, accepted),
-            "spin-ended" => Answer::Unexplained(ENDED, accepted),
-            "spin-dropped" if scene.latched.iter().any(|(code, at)| code == "journal" && *at == record.at_ns) => {
-                may(DROPPED)
-            }
-            "spin-dropped" => {
-                Answer::Unexplained(DROPPED, "a record at the moment at which that of the spin is durable".into())
-            }
+            "spin-made" => Answer::Unexplained(MADE, accepted()),
+            "spin-flickered" => Answer::Unexplained(FLICKERED, accepted()),
+            "spin-ended" => Answer::Unexplained(ENDED, accepted()),
             _ => Answer::NotMine,
         }
     }
 
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
-        let before = self.run.state;
-        self.run.notice(seen, scene);
         self.read(seen, scene, ledger);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => (self.under_way, self.planned, self.hung_ns) = (false, None, None),
             Seen::Truth(Truth::Hung { hung: true }) => (self.planned, self.hung_ns) = (None, Some(seen.at_ns)),
-            Seen::Wire { line, initial: false, .. } if line.guards() && self.run.comes_back(before, scene) => {
-                if let State::Cut { line, .. } = before {
-                    let flickered = record("spin-flickered", "line", json!(line.name()));
-                    let owe = if spinning(scene) { Ledger::must } else { Ledger::may };
-                    owe(ledger, FLICKERED, flickered, seen.at_ns, seen.at_ns);
-                }
-            }
-            Seen::Wire { .. } if self.under_way && self.run.reached(NEEDED, seen) => {
+            Seen::Wire { .. } if self.under_way && scene.run.reached(NEEDED, seen) => {
                 ledger.must(MADE, record("spin-made", "steps", json!(NEEDED)), seen.at_ns, seen.at_ns);
             }
             _ => {}
         }
+        if let Some(line) = scene.run.back {
+            let flickered = record("spin-flickered", "line", json!(line.name()));
+            let owe = if spinning(scene) { Ledger::must } else { Ledger::may };
+            owe(ledger, FLICKERED, flickered, seen.at_ns, seen.at_ns);
+        }
         self.plan(scene, ledger);
-    }
-
-    fn state(&self) -> String {
-        format!("; run: {:?}, {:?}", self.run.state, self.run.cam)
     }
 }

@@ -1,5 +1,4 @@
-//! One run of the motor, as its wires show it: what the cam counts, what ends it, and when the shaft stands still. Motor and spin are
-//! both explained by it.
+//! One run of the motor, as its wires show it: what the cam counts, what ends it, and when the shaft stands still.
 //!
 //! ```text
 //!           ┌── guard back within `flicker` ──┐
@@ -8,39 +7,38 @@
 //!                     └── press, limit, stall, heat, person ───────────────────────┘
 //! ```
 
-use super::press::Button;
+use super::Scene;
 use crate::config::Rules;
-use crate::observation::{Line, Observation, Part, Seen, Truth, quarter};
+use crate::observation::{Line, Observation, Seen, Truth, quarter};
 use crate::record::{Fact, Record};
-use crate::scene::Scene;
 
 const MS: u64 = 1_000_000;
 /// Steps that prove four full tumbles, the target, and three, a valid spin (table.md, How tumbles are counted).
 const TARGET: i64 = 17;
-pub(super) const NEEDED: i64 = 13;
+pub(crate) const NEEDED: i64 = 13;
 /// Parameters of table.md.
 const SPIN_LIMIT_NS: u64 = 8_000 * MS;
 const STALL_NS: u64 = 700 * MS;
 const TUMBLE_PERIOD_NS: u64 = 1_500 * MS;
 const COAST_LIMIT_NS: u64 = 2_000 * MS;
 const FLICKERS: u32 = 3;
-/// No shaft goes on as fast as this.
-const AT_ONCE_NS: u64 = MS;
+/// No shaft goes on as fast as this: three times as fast as the healthy 600 ms a tumble (table.md, Parameters).
+const AT_ONCE_NS: u64 = 50 * MS;
 
 /// Above this the motor is too hot, in thousandths of a degree; so much no reading jumps; and so old a reading says nothing.
-pub(super) const HOT: i32 = 80_000;
+pub(crate) const HOT: i32 = 80_000;
 const JUMP: u32 = 10_000;
-pub(super) const STALE_NS: u64 = 2_000 * MS;
+pub(crate) const STALE_NS: u64 = 2_000 * MS;
 
 /// What ended a run, in the words of mqtt.md, What ends a spin.
-pub(super) type How = &'static str;
+pub(crate) type How = &'static str;
 
 /// What the cam shows.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Cam {
+pub(crate) struct Cam {
     /// Steps from where the run began, and the most that were reached.
     position: i64,
-    pub(super) most: i64,
+    pub(crate) most: i64,
     /// The least before the first step forward: what goes back then moves, too.
     least: i64,
     /// When it last went on, when it last moved, and how long that step took.
@@ -51,8 +49,9 @@ pub(super) struct Cam {
     tumble_ns: u64,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum State {
+    #[default]
     Rest,
     Runs,
     Cut { line: Line, since_ns: u64, stops: bool },
@@ -61,43 +60,32 @@ pub(super) enum State {
 }
 
 /// A run of the motor.
-#[derive(Clone, Debug)]
-pub(super) struct Run {
-    pub(super) state: State,
-    pub(super) cam: Cam,
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Run {
+    pub(crate) state: State,
+    pub(crate) cam: Cam,
     /// Steps that count: those up to the end.
-    pub(super) counted: i64,
+    pub(crate) counted: i64,
     began_ns: u64,
     target_ns: u64,
     flickers: u32,
     /// The dome's contacts where it rests, under Open Cover.
     rest: [Option<bool>; 2],
-    no_spin: Button,
-    /// In the stop at the target, when the motor went on again: the shaft has to stand from then on.
+    /// When the motor last went on; and if that was in the stop at the target, from when on the shaft has to stand.
+    powered_ns: u64,
     again_ns: u64,
+    /// From when on the shaft has to stand after its run.
+    halted_ns: u64,
+    /// The guard line that cut the motor and came back with this observation after no more than a flicker, so that the same run goes
+    /// on.
+    pub(crate) back: Option<Line>,
+    /// When the last spin of a round was granted, and when the record of it was durable.
+    pub(crate) granted_ns: u64,
+    pub(crate) durable_ns: u64,
     /// How and when the run was judged.
     stood: Option<(How, u64)>,
     /// When its shaft stood still.
     stands_ns: Option<u64>,
-}
-
-impl Default for Run {
-    fn default() -> Self {
-        let no_spin = Button::new(Line::NoSpin);
-        Self {
-            state: State::Rest,
-            cam: Cam::default(),
-            counted: 0,
-            began_ns: 0,
-            target_ns: 0,
-            flickers: 0,
-            rest: [None; 2],
-            no_spin,
-            again_ns: 0,
-            stood: None,
-            stands_ns: None,
-        }
-    }
 }
 
 /// The guard line other than the dome's that forbids the motor, if one does.
@@ -108,12 +96,12 @@ fn other_guard(scene: &Scene) -> Option<Line> {
 
 impl Run {
     /// Whether the table wants the motor on, or will after a flicker.
-    pub(super) const fn goes_on(&self) -> bool {
+    pub(crate) const fn goes_on(&self) -> bool {
         matches!(self.state, State::Runs | State::Stops | State::Cut { .. })
     }
 
     /// The guard line that forbids the motor, if one does.
-    pub(super) fn guard(&self, scene: &Scene) -> Option<Line> {
+    pub(crate) fn guard(&self, scene: &Scene) -> Option<Line> {
         let dome = [Line::DomeClosed, Line::DomeOpen];
         let wrong = [true, false];
         let astray = |(line, (rest, closed)): (Line, (Option<bool>, bool))| {
@@ -125,17 +113,17 @@ impl Run {
     }
 
     /// What time alone does next: how the run ends, and when.
-    pub(super) fn next(&self, scene: &Scene) -> Option<(How, u64)> {
+    pub(crate) fn next(&self, scene: &Scene) -> Option<(How, u64)> {
         let limits = &scene.config.given.limits;
         let mut ends = vec![];
-        if let (true, Some(due)) = (self.goes_on(), self.no_spin.due(scene)) {
+        if let (true, Some(due)) = (self.goes_on(), scene.buttons.due(Line::NoSpin)) {
             ends.push(("no-spin", due));
         }
         match self.state {
             State::Runs => self.limits(&mut ends, scene),
             State::Cut { line, since_ns, stops } => {
                 if !stops {
-                    self.limits(&mut ends, scene);
+                    ends.push(("time-limit", self.began_ns + SPIN_LIMIT_NS));
                 }
                 let last = if self.flickers >= FLICKERS { 0 } else { limits.flicker_ns };
                 ends.push((named(line), since_ns + last));
@@ -157,7 +145,8 @@ impl Run {
 
     fn limits(&self, ends: &mut Vec<(How, u64)>, scene: &Scene) {
         ends.push(("time-limit", self.began_ns + SPIN_LIMIT_NS));
-        ends.push(("stall", self.cam.at_ns + STALL_NS));
+        // faults.md motor.dead: from motor on, after a flicker as well.
+        ends.push(("stall", self.cam.at_ns.max(self.powered_ns) + STALL_NS));
         if self.fussy(scene) {
             ends.push(("slow", self.cam.tumble_ns + TUMBLE_PERIOD_NS));
         }
@@ -170,7 +159,7 @@ impl Run {
     }
 
     /// When the run that is over is judged: how it ended then, and the time.
-    pub(super) fn judged(&self, scene: &Scene) -> Option<(How, u64)> {
+    pub(crate) fn judged(&self, scene: &Scene) -> Option<(How, u64)> {
         let State::Over { how, since_ns } = self.state else { return None };
         if self.stood.is_some() {
             return self.stood;
@@ -193,26 +182,15 @@ impl Run {
         Some(if still_ns < coasts_ns || counts { (how, still_ns) } else { ("runs-on", coasts_ns) })
     }
 
-    /// Whether a guard that cut the motor for no more than a flicker is back, so that the same spin goes on.
-    pub(super) fn comes_back(&self, before: State, scene: &Scene) -> bool {
-        let State::Cut { since_ns, .. } = self.state else { return false };
-        before == self.state
-            && self.flickers < FLICKERS
-            && self.guard(scene).is_none()
-            && scene.now_ns < since_ns + scene.config.given.limits.flicker_ns
-    }
-
-    /// When a spin that was granted at this moment was dropped, if it was: the dealer took it back, or something stands in its way now
-    /// that its record is durable.
-    pub(super) fn dropped(&self, granted_ns: u64, scene: &Scene) -> Option<u64> {
-        let dome = [(Line::DomeClosed, false), (Line::DomeOpen, true)];
-        let astray = scene.rules().covered() && dome.into_iter().any(|(line, bad)| scene.is(line, bad));
-        let pressed = self.no_spin.last_ns.filter(|at| *at >= granted_ns);
-        pressed.or_else(|| (astray || other_guard(scene).is_some()).then_some(scene.now_ns))
+    /// The guard line that cut the motor for no more than a flicker, if it is back with this edge.
+    fn comes_back(&self, scene: &Scene) -> Option<Line> {
+        let State::Cut { line, since_ns, .. } = self.state else { return None };
+        let flicker = scene.now_ns < since_ns + scene.config.given.limits.flicker_ns;
+        (flicker && self.flickers < FLICKERS && self.guard(scene).is_none()).then_some(line)
     }
 
     /// Why the motor goes off although neither its wires nor the time end the run.
-    pub(super) fn cause(&self, scene: &Scene) -> Option<How> {
+    pub(crate) fn cause(&self, scene: &Scene) -> Option<How> {
         let now_ns = scene.now_ns;
         let cold = |reading: &Option<i32>| reading.is_some_and(|milli| milli <= HOT);
         let readings = scene.past.readings.within(now_ns.saturating_sub(STALE_NS - 1), now_ns);
@@ -222,50 +200,50 @@ impl Run {
         // A round is closed when it ends, a test at once.
         let ends = |command: &str| command == "void" || command == "close" && !spinning(scene);
         let asked = scene.past.asked.last().is_some_and(|(at, asked)| at == now_ns && ends(&asked.command));
-        let broken = |part| scene.recently_broken(part, STALE_NS);
         match () {
             () if asked => Some("decision"),
             () if heat => Some("heat"),
-            () if broken(Part::Journal) => Some("journal"),
-            () if broken(Part::Gpio) => Some("wires"),
             () => None,
         }
     }
 
     /// When the shaft stands still after a run that is over, whatever became of its spin.
     fn stands_ns(&self, scene: &Scene) -> Option<u64> {
-        let State::Over { how, since_ns } = self.state else { return None };
-        Some(self.still_ns(if ["target", "stall"].contains(&how) { self.again_ns } else { since_ns }, scene))
+        matches!(self.state, State::Over { .. }).then(|| self.still_ns(self.halted_ns, scene))
     }
 
     /// Whether the shaft has stood still at this moment since its last run was called off.
-    pub(super) fn rests(&self, scene: &Scene, at_ns: u64) -> bool {
+    pub(crate) fn rests(&self, scene: &Scene, at_ns: u64) -> bool {
         self.stands_ns.or_else(|| self.stands_ns(scene)).is_none_or(|still_ns| still_ns <= at_ns)
     }
 
     /// The run is over.
-    pub(super) fn end(&mut self, how: How, at_ns: u64) {
+    fn end(&mut self, how: How, at_ns: u64) {
         self.state = State::Over { how, since_ns: at_ns };
+        self.halted_ns = if ["target", "stall"].contains(&how) { self.again_ns } else { at_ns };
         (self.stood, self.stands_ns) = (None, None);
     }
 
     /// Takes what is seen, after the scene has.
-    pub(super) fn notice(&mut self, seen: &Observation, scene: &Scene) {
+    pub(crate) fn notice(&mut self, seen: &Observation, scene: &Scene) {
         let hung = scene.alive == Some(false) || matches!(seen.what, Seen::Truth(Truth::Hung { .. }));
         if !hung {
             self.pass_time(seen, scene);
             self.stood = self.judged(scene).filter(|(_, still_ns)| *still_ns < seen.at_ns);
             self.stands_ns = self.stands_ns.or_else(|| self.stands_ns(scene).filter(|still_ns| *still_ns < seen.at_ns));
         }
-        self.no_spin.take(seen, scene);
+        self.back = None;
         // Behind a welded relay the shaft of a spin that has reached its target turns on, and counts.
         let reached = matches!(self.state, State::Over { how: "target", .. });
         let turns_on = self.judged(scene).is_some_and(|(how, at)| (reached || how == "target") && seen.at_ns < at);
         match &seen.what {
             Seen::Truth(Truth::Process { .. }) => self.state = State::Rest,
-            // What the shaft does after another spin was granted belongs to no spin before.
-            Seen::Record(Record { fact: Fact::SpinBegan, .. }) if !self.goes_on() => self.state = State::Rest,
-            Seen::Truth(Truth::Hung { hung: false }) if self.goes_on() => self.end("interruption", seen.at_ns),
+            Seen::Record(record) => self.record(record, scene),
+            Seen::Truth(Truth::Hung { hung: false }) if self.goes_on() => {
+                self.end("interruption", seen.at_ns);
+                // The relay has stopped it meanwhile.
+                self.halted_ns = 0;
+            }
             Seen::Wire { line: Line::CamA | Line::CamB, initial: false, .. } => self.step(scene),
             Seen::Wire { line: Line::MotorEnable, active: true, initial: false } => self.on(scene),
             Seen::Wire { line: Line::MotorEnable, active: false, initial: false } => self.off(scene),
@@ -274,6 +252,36 @@ impl Run {
         }
         if (self.goes_on() || turns_on) && !hung {
             self.counted = self.cam.most;
+        }
+    }
+
+    fn record(&mut self, record: &Record, scene: &Scene) {
+        match &record.fact {
+            Fact::SpinBegan => {
+                // What the shaft does after another spin was granted belongs to no spin before.
+                if !self.goes_on() {
+                    self.state = State::Rest;
+                }
+                (self.granted_ns, self.durable_ns) = (record.at_ns, scene.now_ns);
+            }
+            Fact::Latched { code } => {
+                let lost = match code.as_str() {
+                    "journal" => "journal",
+                    "gpio" => "wires",
+                    _ => return,
+                };
+                let off = State::Over { how: "interruption", since_ns: record.at_ns };
+                if self.goes_on() || self.state == off {
+                    self.end(lost, record.at_ns);
+                }
+            }
+            // A shaft that turns on behind a welded relay ends no spin; a person does.
+            fact if fact.answers_void() && spinning(scene) => {
+                if matches!(self.state, State::Over { how: "target", .. }) {
+                    self.end("decision", record.at_ns);
+                }
+            }
+            _ => {}
         }
     }
 
@@ -288,6 +296,7 @@ impl Run {
     }
 
     fn on(&mut self, scene: &Scene) {
+        self.powered_ns = scene.now_ns;
         match self.state {
             State::Cut { stops, .. } => {
                 self.flickers += 1;
@@ -312,6 +321,7 @@ impl Run {
     }
 
     fn guarded(&mut self, scene: &Scene) {
+        self.back = self.comes_back(scene);
         if let (State::Runs | State::Stops, Some(line)) = (self.state, self.guard(scene)) {
             self.state = State::Cut { line, since_ns: scene.now_ns, stops: self.state == State::Stops };
         }
@@ -324,12 +334,13 @@ impl Run {
         let forward = (quarter(a, b) - before).rem_euclid(4) == 1;
         self.cam.position += if forward { 1 } else { -1 };
         if self.cam.position > self.cam.most {
-            // A step that comes at once proves no tumble, nor does the one before it.
-            let at_once = self.cam.most > 0 && scene.now_ns < self.cam.at_ns + AT_ONCE_NS;
-            self.go_on(scene.now_ns);
-            if at_once && self.goes_on() {
-                self.counted = self.cam.most - 2;
+            // A step that comes at once is none, and the one before it proves nothing either. The first may come at any time.
+            let drives = matches!(self.state, State::Runs | State::Cut { stops: false, .. });
+            if drives && self.cam.most > 1 && scene.now_ns < self.cam.at_ns + AT_ONCE_NS {
+                self.counted = self.cam.most - 1;
                 self.end("erratic", scene.now_ns);
+            } else {
+                self.go_on(scene.now_ns);
             }
         }
         // Before the first step forward nobody knows which way the shaft goes.
@@ -369,7 +380,7 @@ impl Run {
     }
 
     /// Whether these steps have just been reached.
-    pub(super) fn reached(&self, steps: i64, seen: &Observation) -> bool {
+    pub(crate) fn reached(&self, steps: i64, seen: &Observation) -> bool {
         self.cam.most == steps && self.cam.at_ns == seen.at_ns && self.goes_on()
     }
 }
@@ -386,7 +397,7 @@ fn new_zealand(scene: &Scene) -> bool {
 }
 
 /// Whether the spin of a round is under way, and not that of a test.
-pub(super) fn spinning(scene: &Scene) -> bool {
+pub(crate) fn spinning(scene: &Scene) -> bool {
     scene.round.as_ref().is_some_and(|round| round.spinning)
 }
 

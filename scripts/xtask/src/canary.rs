@@ -17,14 +17,13 @@ pub(crate) struct CanaryArgs {
     /// Every N-th, from the I-th (1 to N).
     #[arg(long, value_name = "I/N")]
     shard: Option<Shard>,
-    /// Those of fixtures/canaries/judges, each of which one judge alone finds in free play: it must find it, and without it the
-    /// others must find nothing.
+    /// In free play, where nobody but the specification says whether a day failed.
     #[arg(long)]
-    judges: bool,
+    free_play: bool,
     /// What each of them breaks.
     #[arg(long, conflicts_with = "check")]
     list: bool,
-    /// Only whether each can still be planted, which takes a moment; those of the judges too, unless a NAME is given.
+    /// Only whether each can still be planted, which takes a moment.
     #[arg(long)]
     check: bool,
     /// Only patches whose names contain one of these.
@@ -33,7 +32,6 @@ pub(crate) struct CanaryArgs {
 }
 
 const DEFECTS: &str = "fixtures/canaries";
-const OF_JUDGES: &str = "fixtures/canaries/judges";
 const RIG: [&str; 7] = ["build", "--locked", "--quiet", "--workspace", "--bin", "tumbler-hil", "--test=program"];
 const ROUNDS: &str = "2000";
 
@@ -42,7 +40,7 @@ const ROUNDS: &str = "2000";
 /// # Errors
 /// There is no such canary, or nothing can be said about any.
 pub(crate) fn canary(repository: &Repository, args: &CanaryArgs) -> Result<bool> {
-    let mut canaries = chosen(canaries(if args.judges { OF_JUDGES } else { DEFECTS })?, args)?;
+    let canaries = chosen(canaries(DEFECTS)?, args)?;
     if args.list {
         for Canary { name, patch } in canaries {
             say::line(&format!("{name}\n    {}", about(&fs::read_to_string(patch)?)));
@@ -50,12 +48,9 @@ pub(crate) fn canary(repository: &Repository, args: &CanaryArgs) -> Result<bool>
         return Ok(true);
     }
     if args.check {
-        if !args.judges && args.names.is_empty() && args.shard.is_none_or(|shard| shard.part == 1) {
-            canaries.extend(self::canaries(OF_JUDGES)?);
-        }
         return Ok(check(&canaries));
     }
-    plant_each(repository, &canaries, args.judges)
+    plant_each(repository, &canaries, args.free_play)
 }
 
 /// Whether all of them can still be planted.
@@ -69,7 +64,6 @@ pub(crate) fn check_all(repository: &Repository) -> Result<()> {
 
 /// A defect.
 struct Canary {
-    /// Of the judge that finds it, if it is one of the judges'.
     name: String,
     patch: PathBuf,
 }
@@ -121,15 +115,15 @@ fn check(canaries: &[Canary]) -> bool {
     stale == 0
 }
 
-fn plant_each(repository: &Repository, canaries: &[Canary], judges: bool) -> Result<bool> {
+fn plant_each(repository: &Repository, canaries: &[Canary], free_play: bool) -> Result<bool> {
     let copy = Copy::make(repository, &repository.target().join("canary"), "scripts/canary")?;
     copy.seed(repository)?;
     let field = Field { root: repository.root(), copy };
-    if judges {
+    if free_play {
         say::heading("free play without a defect");
         run(field.copy.command("cargo", RIG))?;
-        if let Some(Finding { by, what }) = field.play(None)? {
-            bail!("the judges find something without any defect, and nothing can be said: {by}: {what}");
+        if let Some(found) = field.play()? {
+            bail!("something is found without any defect, and nothing can be said: {found}");
         }
     } else {
         say::heading("the pure suite without a defect");
@@ -142,7 +136,7 @@ fn plant_each(repository: &Repository, canaries: &[Canary], judges: bool) -> Res
     let (mut caught, mut missed) = (0, Vec::new());
     for canary in canaries {
         let name = &canary.name;
-        let said = match field.plant(canary, judges)? {
+        let said = match field.plant(canary, free_play)? {
             Outcome::Caught(how) => {
                 caught += 1;
                 how
@@ -152,7 +146,7 @@ fn plant_each(repository: &Repository, canaries: &[Canary], judges: bool) -> Res
                 verdict
             }
         };
-        say::line(&format!("{name:<0$} {said}", if judges { 16 } else { 32 }));
+        say::line(&format!("{name:<32} {said}"));
     }
     say::heading("canaries");
     missed.iter().for_each(|missed| say::line(missed));
@@ -174,15 +168,8 @@ enum Outcome {
     Missed(String, String),
 }
 
-/// What a judge said.
-#[derive(Debug, PartialEq, Eq)]
-struct Finding {
-    by: String,
-    what: String,
-}
-
 impl Field<'_> {
-    fn plant(&self, canary: &Canary, judges: bool) -> Result<Outcome> {
+    fn plant(&self, canary: &Canary, free_play: bool) -> Result<Outcome> {
         let patch = self.root.join(&canary.patch);
         let apply = |options: &[&str]| {
             let mut git = self.copy.command("git", ["apply", "--unsafe-paths"].iter().chain(options));
@@ -201,13 +188,13 @@ impl Field<'_> {
         for (file, ours, planted) in &files {
             ensure!(fs::read(ours)? != fs::read(planted)?, "{} was planted, and {file} is as it was", canary.name);
         }
-        let mut build = self.copy.command("cargo", if judges { RIG.as_slice() } else { SUITE.as_slice() });
-        if !judges {
+        let mut build = self.copy.command("cargo", if free_play { RIG.as_slice() } else { SUITE.as_slice() });
+        if !free_play {
             build.arg("--no-run");
         }
         let (code, said) = quietly(build)?;
-        let outcome = match (code, judges) {
-            (0, true) => self.judged(&canary.name),
+        let outcome = match (code, free_play) {
+            (0, true) => self.played(),
             (0, false) => self.suited(),
             _ => missed("DOES NOT COMPILE", format!("does not compile: {}", first(&said, "error"))),
         };
@@ -217,14 +204,11 @@ impl Field<'_> {
         outcome
     }
 
-    /// Random days in which nobody but the judges says whether a day failed: the first that they say, if anything.
-    fn play(&self, without: Option<&str>) -> Result<Option<Finding>> {
+    /// Random days in which nobody but the specification says whether a day failed: the first that it says, if anything.
+    fn play(&self) -> Result<Option<String>> {
         let mut campaign = self.copy.command("timeout", ["300"]);
         campaign.arg(self.copy.builds().join("debug/tumbler-hil"));
         campaign.args(["campaign", "--judges-alone", "--faults", "swarm", "--seed", "1", "--rounds", ROUNDS]);
-        if let Some(judge) = without {
-            campaign.args(["--without", judge]);
-        }
         let (code, said) = quietly(campaign)?;
         if code == 0 {
             return Ok(None);
@@ -238,18 +222,10 @@ impl Field<'_> {
     }
 
     /// What came of the defect in free play.
-    fn judged(&self, name: &str) -> Result<Outcome> {
-        Ok(match self.play(None)? {
+    fn played(&self) -> Result<Outcome> {
+        Ok(match self.play()? {
             None => Outcome::Missed("NOT FOUND".into(), format!("nothing found in {ROUNDS} rounds")),
-            Some(Finding { by, what }) if by != name => {
-                Outcome::Missed(format!("FOUND BY {by} FIRST"), format!("found first by {by}: {what}"))
-            }
-            Some(Finding { by, what }) => match self.play(Some(name))? {
-                None => Outcome::Caught(format!("found by {by} alone: {what}")),
-                Some(Finding { by, what }) => {
-                    Outcome::Missed(format!("FOUND BY {by} TOO"), format!("without it found by {by}: {what}"))
-                }
-            },
+            Some(found) => Outcome::Caught(format!("found by {found}")),
         })
     }
 
@@ -271,10 +247,9 @@ fn touched(patch: &str) -> impl Iterator<Item = &str> {
     patch.lines().filter_map(|line| line.strip_prefix("+++ b/"))
 }
 
-/// What a judge says on this line.
-fn finding(line: &str) -> Option<Finding> {
-    let (by, what) = line.rsplit_once("judge: ")?.1.split_once(": ")?;
-    Some(Finding { by: by.into(), what: what.chars().take(110).collect() })
+/// What the specification says on this line.
+fn finding(line: &str) -> Option<String> {
+    Some(line.rsplit_once("judge: ")?.1.chars().take(130).collect())
 }
 
 /// Why a trial failed, if this line says it.
@@ -330,9 +305,9 @@ mod tests {
     }
 
     #[test]
-    fn a_judge_is_heard() {
-        let said = finding("violation in judge: x: judge: motor: it ran: long").unwrap();
-        assert_eq!(said, Finding { by: "motor".into(), what: "it ran: long".into() });
+    fn what_is_found_is_heard() {
+        let said = finding("violation in judge: x: judge: motor.spin: it ran: long").unwrap();
+        assert_eq!(said, "motor.spin: it ran: long");
         assert_eq!(finding("total: 3"), None);
     }
 

@@ -69,11 +69,7 @@ pub fn each(runner: &Runner, rules: &str, at: KillPoint, jobs: usize, salt: u64)
                     }
                     let came = one(runner, rules, at, n, salt).unwrap_or_else(|trouble| {
                         over.store(true, Ordering::SeqCst);
-                        let verdict = match trouble {
-                            BenchError::Unsupported(why) => Verdict::NotExecuted(why),
-                            BenchError::Rig(why) => Verdict::Invalid(why),
-                        };
-                        Some(KillReport { n, verdict, after: String::new() })
+                        Some(KillReport { n, verdict: trouble.into(), after: String::new() })
                     });
                     match came {
                         Some(killed) => all.lock().unwrap_or_else(PoisonError::into_inner).push(killed),

@@ -156,19 +156,15 @@ fn on_pure(trial: &Trial, trace: bool, told: Told<'_>, report: &mut CellReport) 
             report.capture = trace.then(|| capture(report, bench.take_trace()));
             report.verdict = verdict;
         }
-        Err(trouble) => report.verdict = Verdict::Invalid(trouble.to_string()),
+        Err(trouble) => report.verdict = trouble.into(),
     }
 }
 
 fn on_virtual(templates: &Templates, trial: &Trial, trace: bool, told: Told<'_>, report: &mut CellReport) {
     let mut bench = match templates.table(trial, report.seed, trace) {
         Ok(bench) => bench,
-        Err(BenchError::Unsupported(why)) => {
-            report.verdict = Verdict::NotExecuted(why);
-            return;
-        }
-        Err(BenchError::Rig(why)) => {
-            report.verdict = Verdict::Invalid(why);
+        Err(trouble) => {
+            report.verdict = trouble.into();
             return;
         }
     };

@@ -59,6 +59,15 @@ pub enum BenchError {
     /// The bench or the rig failed: the verdict is INVALID, and the run ends with exit code 2.
     #[error("the rig is at fault: {0}")]
     Rig(String),
+    /// The table cannot be right, whatever is played on it: its rules are others than the texts'. The verdict is FAIL.
+    #[error("the table is at fault: {0}")]
+    Table(String),
+}
+
+impl From<tumbler_spec::BadConfig> for BenchError {
+    fn from(bad: tumbler_spec::BadConfig) -> Self {
+        Self::Table(format!("specification: {bad} [texts: every rule set]"))
+    }
 }
 
 /// The role of the person at the console, by group membership.

@@ -26,20 +26,12 @@ pub struct Config {
     /// Longest time, in ns, from an edge on the wires to the reaction of the table. 0: in the same step, before anything later is
     /// seen.
     pub reaction_ns: u64,
-    /// Longest time, in ns, from a command as the rig gives it to the moment at which the table takes it. 0: the same moment.
-    pub console_ns: u64,
     /// Whether anything may break at any moment, several parts at once. How such a round had to end cannot always be told from
     /// outside: where the journal was broken in a round, the judge `truth` only counts it.
     pub free_play: bool,
-    /// Whether every observation arrives at its own moment. Elsewhere the specification and the judges of progress, commands,
-    /// malfunctions, measurements and status are silent; and so they are in free play that other expectations decide. The measurements
-    /// are judged in free play only.
-    pub alone: bool,
-    /// Whether nothing breaks, apart from noise that a sound table ignores, and people do everything right. Then every round is
-    /// settled.
-    pub sound: bool,
-    /// The judge of this name is left out: what only it would find is not found.
-    pub without: Option<String>,
+    /// Whether every observation arrives at its own moment. Elsewhere only those sections speak that do not need it, and the judges
+    /// stand in for the others.
+    pub exact: bool,
     /// Limits, as the table is configured.
     pub limits: Limits,
 }
@@ -103,11 +95,8 @@ impl Default for Config {
             sees_commands: true,
             from_commissioning: true,
             reaction_ns: 0,
-            console_ns: 0,
             free_play: false,
-            alone: false,
-            sound: false,
-            without: None,
+            exact: false,
             limits: Limits::default(),
         }
     }
@@ -128,9 +117,6 @@ pub enum BadConfig {
     /// No such rule set.
     #[error("rules: `{0}` is no rule set")]
     Rules(String),
-    /// No such judge.
-    #[error("without: `{0}` is no judge")]
-    Judge(String),
     /// No such layout, or not one of the rule set.
     #[error("layout: `{layout}` is no layout of `{rules}`")]
     Layout {

@@ -111,7 +111,7 @@ impl Latch {
                 let newly =
                     keyframe.latched.iter().find(|latched| !self.latched.iter().any(|(code, _)| *code == latched.code));
                 if let (Some(latched), true, false) =
-                    (newly, scene.config.given.alone, record.fact.begins_new_journal())
+                    (newly, scene.config.given.exact, record.fact.begins_new_journal())
                 {
                     let text = format!("the keyframe has the latch `{}`, and no record latched it", latched.code);
                     findings.note(NAME, at_ns, KEPT, text);

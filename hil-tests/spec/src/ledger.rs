@@ -183,7 +183,8 @@ impl Ledger {
         };
         let over = |open: &Expectation| match open.what {
             What::Record { .. } | What::Own(_) => {
-                later > open.by_ns.saturating_add(self.late_ns) || commit_ns.is_some_and(|commit| now_ns > open.by_ns.saturating_add(commit))
+                later > open.by_ns.saturating_add(self.late_ns)
+                    || commit_ns.is_some_and(|commit| now_ns > open.by_ns.saturating_add(commit))
             }
             _ => now_ns > open.by_ns.saturating_add(self.late_ns),
         };

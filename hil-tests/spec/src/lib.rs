@@ -28,22 +28,18 @@
 //! All times are in nanoseconds, on the clock of the journal's `at`.
 
 pub mod areas;
-mod commands;
 pub mod config;
-mod disturbances;
 mod journal;
 pub mod judge;
 mod lamps;
 mod latch;
 mod ledger;
-mod malfunctions;
 mod measurements;
 mod messages;
 mod motor;
 pub mod observation;
 mod panel;
 mod past;
-mod progress;
 pub mod record;
 mod registers;
 mod relay;

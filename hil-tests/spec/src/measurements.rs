@@ -75,7 +75,7 @@ pub(crate) struct Measurements {
 impl Section for Measurements {
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         // It was tried only where every observation arrives at its own moment.
-        if !scene.config.given.alone || !scene.config.given.free_play {
+        if !scene.config.given.exact || !scene.config.given.free_play {
             return;
         }
         if self.watches() {

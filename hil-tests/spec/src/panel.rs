@@ -7,7 +7,7 @@ use crate::rule::Coverage;
 use crate::scene::Scene;
 use crate::specification::Specification;
 use crate::truth::AllowedEndings;
-use crate::{commands, journal, lamps, latch, malfunctions, motor, progress, rounds, supervision};
+use crate::{journal, lamps, latch, motor, rounds, supervision};
 use serde::Serialize;
 
 /// The judges of one table, over one run.
@@ -31,19 +31,13 @@ pub struct Exercise {
 }
 
 impl Panel {
-    /// All judges, except the one that the configuration leaves out, for a table that is set up like this.
+    /// All that watches a table that is set up like this.
     ///
     /// # Errors
-    /// [`BadConfig`] if the rules do not know the rule set, the layout or the lamps, or if there is no judge of the name to be
-    /// left out.
+    /// [`BadConfig`] if the rules do not know the rule set, the layout or the lamps.
     pub fn for_table(config: Config) -> Result<Self, BadConfig> {
-        let mut judges = all();
-        // Free play still finds what no section has been told of, and says so wrongly: not yet.
-        judges.push(Box::new(Specification::new(config.alone && !config.free_play, config.reaction_ns)));
-        if let Some(name) = &config.without {
-            let place = judges.iter().position(|judge| judge.name() == name);
-            drop(judges.remove(place.ok_or_else(|| BadConfig::Judge(name.clone()))?));
-        }
+        let mut judges = if config.exact { Vec::new() } else { judges() };
+        judges.push(Box::new(Specification::new(config.exact, config.reaction_ns)));
         Self::with(config, judges)
     }
 
@@ -60,12 +54,6 @@ impl Panel {
     #[must_use]
     pub fn coverage(&self) -> Coverage {
         self.judges.iter().find_map(|judge| judge.coverage()).cloned().unwrap_or_default()
-    }
-
-    /// The names of all judges.
-    #[must_use]
-    pub fn names() -> Vec<&'static str> {
-        all().iter().map(|judge| judge.name()).collect()
     }
 
     /// These judges only.
@@ -145,7 +133,8 @@ impl Panel {
     }
 }
 
-fn all() -> Vec<Box<dyn Judge>> {
+/// Those that stand in for the sections that need every observation at its own moment.
+fn judges() -> Vec<Box<dyn Judge>> {
     vec![
         Box::<motor::Motor>::default(),
         Box::<rounds::Rounds>::default(),
@@ -153,9 +142,6 @@ fn all() -> Vec<Box<dyn Judge>> {
         Box::<latch::Latch>::default(),
         Box::<journal::Journal>::default(),
         Box::<supervision::Supervision>::default(),
-        Box::<commands::Commands>::default(),
-        Box::<progress::Progress>::default(),
-        Box::<malfunctions::Malfunctions>::default(),
     ]
 }
 
@@ -231,41 +217,6 @@ mod tests {
         second.observe_all(&read);
         assert_eq!(first.violations(), second.violations());
         assert_eq!(first.violations().len(), 1, "{:?}", first.violations());
-    }
-
-    /// Leaving out a judge leaves out its findings, and nothing else.
-    #[test]
-    fn a_judge_that_is_not_seated_finds_nothing() {
-        let mut script = Script::open("nz-1998");
-        script.motor_on();
-        let found = |without: Option<&str>| {
-            let config = crate::Config { without: without.map(Into::into), ..script.config.clone() };
-            let mut panel = Panel::for_table(config).unwrap();
-            panel.observe_all(&script.trace);
-            panel.violations().iter().map(|found| found.judge).collect::<Vec<_>>()
-        };
-        assert_eq!(found(None), ["motor"]);
-        assert_eq!(found(Some("lamps")), ["motor"]);
-        assert!(found(Some("motor")).is_empty());
-        let unknown = crate::Config { without: Some("driver".into()), ..script.config.clone() };
-        assert_eq!(Panel::for_table(unknown).err(), Some(BadConfig::Judge("driver".into())));
-    }
-
-    /// `scripts/canary --judges` shows of each that only its judge finds it.
-    #[test]
-    fn every_judge_has_a_planted_defect_of_its_own() {
-        let directory = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/canaries/judges");
-        let mut planted = Vec::new();
-        for entry in std::fs::read_dir(directory).unwrap() {
-            let path = entry.unwrap().path();
-            let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-            let text = std::fs::read_to_string(&path).unwrap();
-            assert!(text.lines().any(|line| line == format!("Judge: {name}")), "{name}");
-            planted.push(name);
-        }
-        for judge in Panel::names() {
-            assert!(planted.iter().any(|name| name == judge), "{judge}");
-        }
     }
 
     #[test]

@@ -56,7 +56,8 @@ impl<T> Track<T> {
     pub(crate) fn settled(&self, for_ns: u64, at_ns: u64) -> Option<&T> {
         let mut until_ns = at_ns;
         let mut changes = self.changes.iter().rev().skip_while(|(since, _)| *since > at_ns);
-        let lasted = changes.find(|(since, _)| since.saturating_add(for_ns) <= core::mem::replace(&mut until_ns, *since));
+        let lasted =
+            changes.find(|(since, _)| since.saturating_add(for_ns) <= core::mem::replace(&mut until_ns, *since));
         lasted.or_else(|| self.changes.front().filter(|(since, _)| *since <= at_ns)).map(|(_, value)| value)
     }
 

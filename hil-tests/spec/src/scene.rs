@@ -9,7 +9,7 @@ pub(crate) mod run;
 
 use crate::config::{Board, Checked, Rules};
 use crate::observation::{BusKind, Key, Line, Observation, Part, Seen, Transaction, Truth};
-use crate::past::{Asked, Past};
+use crate::past::Past;
 use crate::registers;
 use parts::Parts;
 use press::Buttons;
@@ -167,15 +167,6 @@ impl Scene {
     /// Whether the hardware test of the buttons runs.
     pub(crate) const fn tests_buttons(&self) -> bool {
         self.tests_buttons
-    }
-    /// Whether both are one moment, as exactly as the bench can tell them apart.
-    pub(crate) const fn same(&self, one_ns: u64, other_ns: u64) -> bool {
-        one_ns.abs_diff(other_ns) <= self.config.given.reaction_ns
-    }
-    /// What people asked for that may have been decided at this moment, the latest first.
-    pub(crate) fn asked_at(&self, at_ns: u64) -> impl Iterator<Item = &Asked> + Clone {
-        let from_ns = at_ns.saturating_sub(self.config.given.console_ns);
-        self.past.asked.within(from_ns, at_ns).map(|(_, asked)| asked)
     }
     /// Whether a test that a person asked for, under the key, may be running.
     pub(crate) fn testing(&self) -> bool {

@@ -45,7 +45,7 @@ impl Section for Status {
     }
 
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
-        if !scene.config.given.alone {
+        if !scene.config.given.exact {
             return;
         }
         self.prompts.take(seen, scene);

@@ -122,18 +122,14 @@ pub fn traced(trial: &Trial, detail: TraceDetail) -> DayReport {
     report
 }
 
-/// Plays a day that only the judges can fail: other failures, panics included, are ignored. `sound`: the only faults are noise.
-/// `without`: leaves this judge out.
+/// Plays a day that only the judges can fail: other failures, panics included, are ignored. 
 #[must_use]
-pub fn judged(trial: &Trial, sound: bool, without: Option<&'static str>) -> DayReport {
+pub fn judged(trial: &Trial) -> DayReport {
     let mut report = DayReport::of(trial);
-    let setup = Setup { alone: true, sound, without, ..setup(trial, TraceDetail::Nothing) };
-    let mut bench = match Pure::new(setup) {
+    let mut bench = match Pure::new(setup(trial, TraceDetail::Nothing)) {
         Ok(bench) => bench,
-        // Rule set and layout come from the judges' own list.
         Err(trouble) => {
-            let of = format!("no table can be set up by `{}` and `{}`", trial.rules, trial.layout);
-            report.verdict = Verdict::Fail(vec![format!("judge: rules: {of}: {trouble} [texts: every rule set]")]);
+            report.verdict = trouble.into();
             return report;
         }
     };
@@ -166,7 +162,7 @@ fn played(trial: &Trial, detail: TraceDetail, report: &mut DayReport) {
     let mut bench = match Pure::new(setup(trial, detail)) {
         Ok(bench) => bench,
         Err(trouble) => {
-            report.verdict = Verdict::Invalid(trouble.to_string());
+            report.verdict = trouble.into();
             return;
         }
     };

@@ -42,8 +42,6 @@ pub struct Campaign {
     pub day: Option<u64>,
     /// Only the judges decide whether a day failed.
     pub judges_alone: bool,
-    /// Name of a judge that is left out when only the judges decide.
-    pub without: Option<&'static str>,
 }
 
 /// Most days that are played ahead of the first unfinished one: their reports wait in memory.
@@ -92,7 +90,7 @@ impl Campaign {
                         drop(now);
                         let Some(plan) = usize::try_from(number).ok().and_then(|at| days.get(at)) else { return };
                         let report = match self.judges_alone {
-                            true => day::judged(&plan.trial(), self.faults == Faults::None, self.without),
+                            true => day::judged(&plan.trial()),
                             false => day::traced(&plan.trial(), self.keep),
                         };
                         let mut now = course.lock().unwrap_or_else(PoisonError::into_inner);

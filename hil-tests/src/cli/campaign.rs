@@ -8,14 +8,12 @@ use crate::campaign::schedule::Faults;
 use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
 use clap::Args;
-use clap::builder::PossibleValuesParser;
 use indicatif::{ProgressBar, ProgressStyle};
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use tumbler_bench::process::clock;
-use tumbler_spec::Panel;
 
 #[derive(Debug, Args)]
 pub(super) struct CampaignArgs {
@@ -38,9 +36,6 @@ pub(super) struct CampaignArgs {
     /// shrinking it.
     #[arg(long, conflicts_with_all = ["trace", "digests", "out"])]
     judges_alone: bool,
-    /// Leave out this judge, to see whether the others find the violation without it.
-    #[arg(long, value_name = "JUDGE", requires = "judges_alone", value_parser = PossibleValuesParser::new(Panel::names()))]
-    without: Option<String>,
     /// Where to write the scenario of a violation [default: campaign-SEED-FAULTS.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -95,7 +90,6 @@ fn play(args: &CampaignArgs) -> anyhow::Result<u8> {
         keep,
         day: args.day,
         judges_alone: args.judges_alone,
-        without: Panel::names().into_iter().find(|name| args.without.as_deref() == Some(name)),
     };
     let bar = bar(args.rounds);
     let mut sum = Sum::default();

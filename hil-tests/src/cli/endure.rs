@@ -66,8 +66,8 @@ pub(super) fn endure(args: &EndureArgs) -> anyhow::Result<u8> {
             say::line(&format!("late: {what}"));
             report::RIG
         }
-        EndReason::Rig(BenchError::Rig(why) | BenchError::Unsupported(why)) => {
-            say::line(&format!("rig: {why}"));
+        EndReason::Rig(error) => {
+            say::line(&format!("rig: {error}"));
             report::RIG
         }
     })

@@ -51,7 +51,6 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
                 keep: TraceDetail::Nothing,
                 day: None,
                 judges_alone: false,
-                without: None,
             }
             .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
             (failed.map(|day| day.trial), format!("campaign --seed {seed}"))

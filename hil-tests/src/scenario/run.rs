@@ -22,6 +22,16 @@ pub enum Verdict {
     Invalid(String),
 }
 
+impl From<BenchError> for Verdict {
+    fn from(error: BenchError) -> Self {
+        match error {
+            BenchError::Unsupported(why) => Self::NotExecuted(why),
+            BenchError::Rig(why) => Self::Invalid(why),
+            BenchError::Table(why) => Self::Fail(vec![why]),
+        }
+    }
+}
+
 /// A trial's verdict, with what reports show beside it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Outcome {
@@ -53,8 +63,7 @@ pub fn run_told<'a>(bench: &'a mut dyn Bench, trial: &'a Trial, told: Told<'a>) 
         Ok(wrongs) => Verdict::Fail(wrongs),
         // Report what the judges found besides the step that failed.
         Err(Halt::Wrong(what)) => Verdict::Fail(core::iter::once(what).chain(course::judged(&mut session)).collect()),
-        Err(Halt::BenchError(BenchError::Unsupported(why))) => Verdict::NotExecuted(why),
-        Err(Halt::BenchError(BenchError::Rig(why))) => Verdict::Invalid(why),
+        Err(Halt::BenchError(error)) => error.into(),
     };
     session.records();
     let compared = endings::compared(session.bench, trial);

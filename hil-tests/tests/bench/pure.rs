@@ -93,7 +93,7 @@ fn acts_show_at_the_tables_wires_at_once() {
 /// daemon died, and the table in messages that fit their schemas.
 #[test]
 fn where_judges_are_alone_they_hear_what_the_broker_is_told() {
-    let mut bench = Pure::new(Setup { alone: true, trace: true, ..Setup::of("nz-div9", "nz-div9-2", 4) }).unwrap();
+    let mut bench = Pure::new(Setup { trace: true, ..Setup::of("nz-div9", "nz-div9-2", 4) }).unwrap();
     bench.broker(false).unwrap();
     bench.pass(bench.now() + 5_000 * MS).unwrap();
     bench.kill().unwrap();

@@ -6,6 +6,9 @@ use std::time::Duration;
 /// A fault of the rig or of the machine it runs on.
 #[derive(Debug, thiserror::Error)]
 pub enum RigFault {
+    /// The table is at fault, and not the rig.
+    #[error(transparent)]
+    Table(#[from] tumbler_spec::BadConfig),
     /// A file, socket or device could not be used.
     #[error("{doing} {path}: {source}")]
     File {

@@ -134,8 +134,7 @@ impl Virtual {
             reaction_ns: Stalls::LIMIT,
             ..Judges::config(settings)
         };
-        let mut judges = Judges::with(watched, setup.judge, setup.trace)
-            .map_err(|bad| RigFault::Other(format!("the judges: {bad}")))?;
+        let mut judges = Judges::with(watched, setup.judge, setup.trace)?;
         if opened {
             judges.initial_state(&standing);
         }

@@ -27,7 +27,10 @@ const REST_NANOS: u64 = 1_500 * MS;
 
 impl From<RigFault> for BenchError {
     fn from(fault: RigFault) -> Self {
-        Self::Rig(fault.to_string())
+        match fault {
+            RigFault::Table(bad) => bad.into(),
+            fault => Self::Rig(fault.to_string()),
+        }
     }
 }
 

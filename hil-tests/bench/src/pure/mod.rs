@@ -100,17 +100,15 @@ impl Pure {
         };
         let told = tumbler_spec::Config {
             free_play: setup.free_play,
-            alone: setup.alone || !setup.free_play,
-            sound: setup.sound,
-            without: setup.without.map(Into::into),
-            topics: if setup.alone { broker::root() } else { String::new() },
+            exact: true,
+            topics: broker::root(),
             ..Observer::config(&setup.settings)
         };
-        let observer = Observer::with(told, setup.judge, setup.trace).map_err(|bad| rig(bad.to_string()))?;
+        let observer = Observer::with(told, setup.judge, setup.trace)?;
         let (journal, commissioned) = Journal::commission(&setup.settings, setup.commit_ns);
         let mut bench = Self {
             twin: Twin::new(config, setup.seed),
-            told: setup.alone.then(|| Broker::new(&setup.settings)),
+            told: setup.judge.then(|| Broker::new(&setup.settings)),
             settings: setup.settings,
             now: 0,
             table: None,

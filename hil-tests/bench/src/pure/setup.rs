@@ -18,12 +18,6 @@ pub struct Setup {
     pub judge: bool,
     /// Whether anything may break at any moment, several parts at once.
     pub free_play: bool,
-    /// Whether only the judges decide if the run fails.
-    pub alone: bool,
-    /// The only faults are noise; see the judges' configuration.
-    pub sound: bool,
-    /// Name of a judge that is left out.
-    pub without: Option<&'static str>,
     /// Whether all observations are kept.
     pub trace: bool,
     /// Whether what leaves the table is kept, a line each.
@@ -42,9 +36,6 @@ impl Setup {
             commit_ns: 5 * MS,
             judge: true,
             free_play: false,
-            alone: false,
-            sound: false,
-            without: None,
             trace: false,
             left: false,
             record: false,

@@ -54,9 +54,16 @@ pub(crate) enum State {
     #[default]
     Rest,
     Runs,
-    Cut { line: Line, since_ns: u64, stops: bool },
+    Cut {
+        line: Line,
+        since_ns: u64,
+        stops: bool,
+    },
     Stops,
-    Over { how: How, since_ns: u64 },
+    Over {
+        how: How,
+        since_ns: u64,
+    },
 }
 
 /// A run of the motor.

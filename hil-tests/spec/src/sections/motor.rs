@@ -190,5 +190,4 @@ impl Section for Motor {
         }
         self.drive(scene, ledger);
     }
-
 }

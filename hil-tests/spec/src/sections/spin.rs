@@ -117,8 +117,12 @@ impl Spin {
 impl Section for Spin {
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
-        let accepted =
-            || format!("planned {:?}; {:?}, {:?}, {} steps", self.planned, scene.run.state, scene.run.cam, scene.run.counted);
+        let accepted = || {
+            format!(
+                "planned {:?}; {:?}, {:?}, {} steps",
+                self.planned, scene.run.state, scene.run.cam, scene.run.counted
+            )
+        };
         match record.kind.as_str() {
             "spin-made" => Answer::Unexplained(MADE, accepted()),
             "spin-flickered" => Answer::Unexplained(FLICKERED, accepted()),

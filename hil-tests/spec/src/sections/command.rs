@@ -12,7 +12,7 @@ mod told;
 use super::key::Turns;
 use crate::ledger::Ledger;
 use crate::observation::{BusKind, Observation, Seen, Transaction, Truth};
-use crate::record::Record;
+use crate::record::{Fact, Record};
 use crate::registers;
 use crate::rule::Rule;
 use crate::scene::Scene;
@@ -128,6 +128,15 @@ const MINE: [&str; 12] = [
     "refused",
 ];
 
+/// Whether an opening waits for people from now on (after the dice, the keys and the witness), or any test has ended.
+fn ends_test(record: &Record) -> bool {
+    match &record.fact {
+        Fact::Tested { test, passed } => !passed || test == "dice",
+        Fact::Unlatched { .. } => true,
+        _ => record.kind == "hardware-tested",
+    }
+}
+
 fn row_of(command: &str) -> &'static Row {
     // There is no other command; one that there should not be is held to the first row.
     ROWS.iter().find(|row| row.command == command).unwrap_or(const { &ROWS[0] })
@@ -149,6 +158,8 @@ struct Given {
     answered: Option<String>,
     /// It is on record that it was done.
     done: bool,
+    /// When it was on record that its test waits for people, or has ended.
+    ended_ns: Option<u64>,
 }
 
 impl Given {
@@ -211,6 +222,7 @@ impl Section for Command {
                 identities: self.identities,
                 answered: None,
                 done: false,
+                ended_ns: None,
             }),
             Seen::Answer { request, refused: None, .. } => {
                 if let Some(test) = &mut self.state.test {
@@ -401,6 +413,11 @@ impl Command {
         self.given.retain(|given| {
             given.at_ns >= record.at_ns || given.done || matches!(given.command.as_str(), "close" | "record")
         });
+        if ends_test(record) {
+            for given in self.given.iter_mut().filter(|given| given.done && given.is_test()) {
+                given.ended_ns.get_or_insert(scene.now_ns);
+            }
+        }
         self.state.record(record, scene);
     }
 
@@ -432,8 +449,10 @@ impl Command {
 
     fn overdue(&mut self, scene: &Scene, ledger: &mut Ledger) {
         let now_ns = scene.now_ns;
-        let tests = |given: &Given| given.done && given.is_test();
-        let late = |given: &Given| now_ns > given.at_ns + if tests(given) { TEST_NS } else { SOON_NS };
+        let late = |given: &Given| {
+            let tests = given.done && given.is_test() && given.ended_ns.is_none();
+            now_ns > given.ended_ns.unwrap_or(given.at_ns) + if tests { TEST_NS } else { SOON_NS }
+        };
         if !self.given.iter().any(late) || scene.may_lag() {
             return;
         }

@@ -89,8 +89,8 @@ struct Running {
     witness: Vec<&'static str>,
     /// Lamps that shone in it.
     lit: [u64; 2],
-    /// When each key of the terminal was last pressed, and since when presses count.
-    pressed_ns: [u64; 7],
+    /// Keys of the terminal that were pressed, and when; and since when presses count.
+    pressed: Vec<(u64, Key)>,
     keys_ns: u64,
     /// What the display was told, when, and when it showed it.
     told: Vec<(u64, u16, Option<u64>)>,
@@ -102,9 +102,15 @@ struct Running {
 }
 
 impl Running {
-    /// Whether every key was pressed since the table asked for them, and up to this moment.
-    fn every_key(&self, at_ns: u64) -> bool {
-        self.pressed_ns.iter().all(|pressed| (self.keys_ns..=at_ns).contains(pressed))
+    /// When every key had been pressed since the table asked for them.
+    fn every_key(&self) -> Option<u64> {
+        let keys = (1..=6).map(Key::Digit).chain([Key::Entry]);
+        let first = |key: Key| self.pressed.iter().find(|(at_ns, is)| *at_ns >= self.keys_ns && *is == key);
+        keys.map(|key| first(key).map(|(at_ns, _)| *at_ns)).try_fold(0, |last, at_ns| Some(at_ns?.max(last)))
+    }
+
+    fn has_every_key(&self, at_ns: u64) -> bool {
+        self.every_key().is_some_and(|last| last <= at_ns)
     }
 
     /// The terminal was told something, or shows something.
@@ -134,19 +140,20 @@ impl Running {
     /// When its next part has ended at the latest.
     fn due_ns(&self, scene: &Scene) -> u64 {
         let from_ns = self.last_ns.max(self.durable_ns).max(self.resumed_ns);
-        let last_key_ns = self.pressed_ns.iter().max().copied().unwrap_or(0);
         let sound = [Part::Terminal, Part::Bus].into_iter().all(|part| !scene.recently_broken(part, SOON_NS));
         let motor = scene.past.line(Line::MotorEnable);
         let (own, people) = match self.left.first().copied() {
-            Some("keys") if sound && self.every_key(u64::MAX) => return last_key_ns.max(self.resumed_ns) + SOON_NS,
             Some("tumbler") => match motor.within(from_ns, scene.now_ns).filter(|(_, on)| **on).last() {
                 Some((on_ns, _)) => return on_ns + SPIN_NS,
-                None => (PRESS_NS + SOON_NS, 1),
+                None => (PRESS_NS + SOON_NS, u64::from(!clear(from_ns, scene))),
             },
             // Each result is shown for `lamp_dwell`, within `lamp_verify`.
             Some("lamps") => (50 * SECOND, 0),
             Some("areas") => (50 * SECOND, 1),
-            Some("keys") => (SOON_NS, 1),
+            Some("keys") => match self.every_key().filter(|_| sound) {
+                Some(last_ns) => return last_ns.max(self.resumed_ns) + SOON_NS,
+                None => (SOON_NS, 1),
+            },
             Some("seal") if self.test == "seal" => (5 * SECOND, 1),
             Some("temperature" | "terminal" | "reader" | "dice") => (10 * SECOND, 0),
             Some(_) => (3 * SECOND, 0),
@@ -192,10 +199,7 @@ impl Section for Opening {
                 running.lit = [running.lit[0] | first, running.lit[1] | second];
             }
             (Seen::Truth(Truth::Pressed(key)), Some(running)) => {
-                let place = if let Key::Digit(digit) = key { usize::from(*digit) } else { 0 };
-                if let Some(pressed_ns) = running.pressed_ns.get_mut(place) {
-                    *pressed_ns = seen.at_ns;
-                }
+                running.pressed.push((seen.at_ns, *key));
             }
             (Seen::Truth(Truth::Hung { hung: false }), Some(running)) => running.resumed_ns = seen.at_ns,
             (Seen::Bus(bus), Some(running)) => running.display(bus, seen.at_ns),
@@ -279,7 +283,7 @@ impl Opening {
             "seal" => proved(is(Line::Seal, true), "the loop is closed"),
             "buttons" => proved(Line::BUTTONS.into_iter().all(|button| is(button, false)), "no button is held"),
             "terminal" => proved(running.shows(at_ns), "the display showed each number that it was told"),
-            "keys" => proved(running.every_key(at_ns), "every key was pressed"),
+            "keys" => proved(running.has_every_key(at_ns), "every key was pressed"),
             "tumbler" => tumbled(running, at_ns, scene),
             "deadman" => relay_cut(running, at_ns, scene),
             "dice" => {
@@ -297,7 +301,7 @@ impl Opening {
         if let Some(fields) = data.as_object_mut() {
             fields.insert("by".into(), running.by.clone());
         }
-        let keys = test != "terminal" || running.every_key(at_ns);
+        let keys = test != "terminal" || running.has_every_key(at_ns);
         if running.test == test && at_ns == record.at_ns && record.data == data && keys {
             return must(rule);
         }
@@ -367,7 +371,7 @@ impl Opening {
             durable_ns: seen_ns,
             witness,
             lit: [0; 2],
-            pressed_ns: [0; 7],
+            pressed: Vec::new(),
             keys_ns: u64::MAX,
             told: Vec::new(),
             last_ns: 0,
@@ -397,6 +401,16 @@ fn press(running: &Running, at_ns: u64, scene: &Scene) -> Option<u64> {
     let presses = line.within(running.last_ns.max(running.durable_ns), at_ns).filter(|(_, on)| **on);
     let kept = |edge: u64| line.within(edge + 1, edge + for_ns - 1).next().is_none();
     presses.map(|(edge, _)| edge).filter(|edge| kept(*edge)).last()
+}
+
+/// Whether nothing has kept the test's spin from starting since then: the dome, a guard, a button, or the motor itself.
+fn clear(from_ns: u64, scene: &Scene) -> bool {
+    let is = |line, active| scene.past.lasted(line, active, scene.now_ns.saturating_sub(from_ns), scene.now_ns);
+    let dome = !scene.rules().covered() || is(Line::DomeClosed, true) && is(Line::DomeOpen, false);
+    let guards = is(Line::Seal, true) && is(Line::PowerGood, true) && is(Line::MotorFault, false);
+    let parts = [Part::Motor, Part::Cam, Part::Relay, Part::Gpio, Part::Buttons];
+    let sound = parts.into_iter().all(|part| !scene.recently_broken(part, scene.now_ns.saturating_sub(from_ns)));
+    dome && guards && sound && Line::BUTTONS.into_iter().all(|button| is(button, false))
 }
 
 /// The test's spin: begun by a press at the table, four full tumbles.
@@ -429,7 +443,7 @@ fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
     let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, for_ns));
     match test {
         WITNESS => said(WITNESS, false, at_ns, scene) || at_ns >= running.last_ns + least_ns,
-        "keys" => !running.every_key(at_ns) && at_ns >= running.last_ns + least_ns,
+        "keys" => !running.has_every_key(at_ns) && at_ns >= running.last_ns + least_ns,
         "power" => !is(Line::PowerGood, true) || !is(Line::MotorFault, false) || broken(&[Part::Gpio, Part::Motor]),
         "seal" => !scene.past.lasted(Line::Seal, true, at_ns.saturating_sub(running.began_ns), at_ns),
         "buttons" => {

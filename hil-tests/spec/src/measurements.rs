@@ -16,6 +16,7 @@ use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
 use crate::section::Section;
+pub(crate) use limits::unlike;
 use log::Log;
 use report::Run;
 use serde_json::Value;

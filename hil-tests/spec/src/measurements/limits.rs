@@ -1,5 +1,7 @@
 //! The tables of `daemon/docs/hardware-tests.md`: what each test measures, and the limits of each value.
 
+use serde_json::Value;
+
 /// The verdict on a value, from best to worst.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Verdict {
@@ -82,7 +84,7 @@ pub(super) const ROWS: [Row; 37] = [
     most("terminal", "key-hold", 5_000 * MS, 2_000 * MS),
     most("lamps", "lamps-dark", 0, 0),
     most("lamps", "lamps-untold", 0, 0),
-    most("lamps", "lamps-time", 500 * MS, 250 * MS),
+    most("lamps", LIGHT, 500 * MS, 250 * MS),
     most("reader", "settle-time", 5_000 * MS, 2_000 * MS),
     most("seal", "seal-breaks", 2, 0),
     most("temperature", "temperature", 80 * CELSIUS, 60 * CELSIUS),
@@ -92,6 +94,8 @@ pub(super) const ROWS: [Row; 37] = [
 
 /// The quantity whose limits follow from a parameter that campaigns change, `coast_limit`.
 pub(super) const COAST: &str = "coast-time";
+/// The time to light, which no area has where no picture was right.
+const LIGHT: &str = "lamps-time";
 /// The relay drops this long after the last dead-man edge, in microseconds. The limits of the coast time include it.
 const DROP: i64 = 100 * MS;
 
@@ -122,6 +126,26 @@ pub(super) fn of_reset(code: &str) -> Option<&'static str> {
 /// The rows of this test.
 pub(super) fn of(test: &str) -> impl Iterator<Item = Row> {
     ROWS.into_iter().filter(move |row| row.test == test)
+}
+
+/// What is not as the page has it in these measurements of a test, as a report writes them; one that reached its end has all that it
+/// measures, but for a time that need not be there.
+pub(crate) fn unlike(test: &str, measured: &[Value], ended: bool) -> Option<&'static str> {
+    let quantity = |one: &Value, row: &Row| one.get("quantity").is_some_and(|name| name == row.quantity);
+    for one in measured {
+        let limits = one.get("limits").and_then(Value::as_object);
+        let Some(row) = of(test).find(|row| quantity(one, row)) else { return Some("a quantity of this test") };
+        let reported = NAMES.map(|name| limits?.get(name)?.as_i64());
+        if !row.allows(reported) || limits.is_none_or(|all| all.len() > reported.iter().flatten().count()) {
+            return Some("the limits of the page");
+        }
+        let verdict = one.get("verdict").and_then(Value::as_str).and_then(Verdict::named);
+        if one.get("value").and_then(Value::as_i64).map(|value| row.verdict(value, reported)) != verdict {
+            return Some("the verdict by these limits");
+        }
+    }
+    let lacks = |row: Row| ![COAST, LIGHT].contains(&row.quantity) && !measured.iter().any(|one| quantity(one, &row));
+    (ended && of(test).any(lacks)).then_some("every quantity of this test")
 }
 
 impl Row {

@@ -158,6 +158,8 @@ struct Given {
     answered: Option<String>,
     /// It is on record that it was done.
     done: bool,
+    /// What it owes is on record, too.
+    whole: bool,
     /// When it was on record that its test waits for people, or has ended.
     ended_ns: Option<u64>,
 }
@@ -222,6 +224,7 @@ impl Section for Command {
                 identities: self.identities,
                 answered: None,
                 done: false,
+                whole: false,
                 ended_ns: None,
             }),
             Seen::Answer { request, refused: None, .. } => {
@@ -279,9 +282,10 @@ impl Command {
         let Some(given) = self.given.get(place).cloned() else { return Answer::NotMine };
         let verdict = self.verdict(&given, scene);
         match refused {
-            None if given.done => {
-                return must(ANSWERED);
+            None if given.done && !given.whole && !told::owes(&given).is_empty() => {
+                return Answer::Unexplained(row_of(&given.command).rule, format!("{:?} on record", told::owes(&given)));
             }
+            None if given.done => return must(ANSWERED),
             // Nothing is left to be done: the table is closed, or closes already; or a recording was written.
             None if given.command == "record" => return may(ANSWERED),
             None if given.command == "close" && verdict.granted && self.closes_nothing() => return must(ANSWERED),
@@ -393,6 +397,9 @@ impl Command {
 
     fn take_in(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         self.tells_who |= record.who.is_some();
+        for given in self.given.iter_mut().filter(|given| given.at_ns == record.at_ns) {
+            given.whole |= told::owes(given).contains(&record.kind.as_str());
+        }
         if !MINE.contains(&record.kind.as_str()) {
             if let Some(place) = self.shown_by(record) {
                 self.done_elsewhere(place, record, scene, ledger);

@@ -51,6 +51,19 @@ pub(super) fn says(given: &Given, record: &Record, state: &State, scene: &Scene)
     if same(&data) { Ok(()) } else { Err(data.to_string()) }
 }
 
+/// What a command that is answered as done has to have left on record, any of these; nothing where its own record is all.
+pub(super) fn owes(given: &Given) -> &'static [&'static str] {
+    let damaged = given.named("damaged_dice") == &Value::Bool(true);
+    match given.command.as_str() {
+        "amend" => &["amended", "result"],
+        "settle" => &["result", "settled"],
+        "confirm-dome" => &["revealed"],
+        "enrol-dice" => &["dice-enrolled"],
+        "void" if !damaged => &["voided"],
+        _ => &[],
+    }
+}
+
 /// The clauses by which damaged dice void a round that has ended.
 fn damaged(given: &Given, state: &State) -> Vec<&'static str> {
     let round = given.named("round").as_u64().unwrap_or(0);

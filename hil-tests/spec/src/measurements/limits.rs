@@ -1,5 +1,6 @@
 //! The tables of `daemon/docs/hardware-tests.md`: what each test measures, and the limits of each value.
 
+use super::lamps::TIME;
 use serde_json::Value;
 
 /// The verdict on a value, from best to worst.
@@ -84,7 +85,7 @@ pub(super) const ROWS: [Row; 37] = [
     most("terminal", "key-hold", 5_000 * MS, 2_000 * MS),
     most("lamps", "lamps-dark", 0, 0),
     most("lamps", "lamps-untold", 0, 0),
-    most("lamps", LIGHT, 500 * MS, 250 * MS),
+    most("lamps", TIME, 500 * MS, 250 * MS),
     most("reader", "settle-time", 5_000 * MS, 2_000 * MS),
     most("seal", "seal-breaks", 2, 0),
     most("temperature", "temperature", 80 * CELSIUS, 60 * CELSIUS),
@@ -94,8 +95,6 @@ pub(super) const ROWS: [Row; 37] = [
 
 /// The quantity whose limits follow from a parameter that campaigns change, `coast_limit`.
 pub(super) const COAST: &str = "coast-time";
-/// The time to light, which no area has where no picture was right.
-const LIGHT: &str = "lamps-time";
 /// The relay drops this long after the last dead-man edge, in microseconds. The limits of the coast time include it.
 const DROP: i64 = 100 * MS;
 
@@ -139,16 +138,28 @@ pub(crate) fn unlike(test: &str, measured: &[Value], ended: bool) -> Option<&'st
         if !row.allows(reported) || limits.is_none_or(|all| all.len() > reported.iter().flatten().count()) {
             return Some("the limits of the page");
         }
+        let value = one.get("value").and_then(Value::as_i64);
+        let least = if row.takes_time() { 1 } else { 0 };
+        if row.quantity != "temperature" && value.is_some_and(|value| value < least) {
+            return Some("a value that can be");
+        }
         let verdict = one.get("verdict").and_then(Value::as_str).and_then(Verdict::named);
-        if one.get("value").and_then(Value::as_i64).map(|value| row.verdict(value, reported)) != verdict {
+        if value.map(|value| row.verdict(value, reported)) != verdict {
             return Some("the verdict by these limits");
         }
     }
-    let lacks = |row: Row| ![COAST, LIGHT].contains(&row.quantity) && !measured.iter().any(|one| quantity(one, &row));
+    let lacks = |row: Row| ![COAST, TIME].contains(&row.quantity) && !measured.iter().any(|one| quantity(one, &row));
     (ended && of(test).any(lacks)).then_some("every quantity of this test")
 }
 
 impl Row {
+    /// Whether it is a time that nothing can take none of: a shaft has to turn for it, or a unit to answer.
+    fn takes_time(self) -> bool {
+        self.quantity == "start-time"
+            || self.quantity == COAST
+            || ["period-", "bus-t"].iter().any(|of| self.quantity.starts_with(of)) && self.quantity != "period-spread"
+    }
+
     /// Whether these are the limits of the page. Those of the coast time follow from `coast_limit`, a quarter of which begins the
     /// margin.
     pub(super) fn allows(self, reported: [Option<i64>; 4]) -> bool {

@@ -120,7 +120,7 @@ impl Running {
         }
         match (bus.kind, bus.word(DISPLAY), bus.word(SHOWN), self.told.last_mut()) {
             (BusKind::WriteHolding, Some(value), ..) if bus.address == DISPLAY => {
-                self.told.pop_if(|(_, told, shown)| *told == value && shown.is_none());
+                self.told.retain(|(_, told, shown)| *told != value || shown.is_some());
                 self.told.push((at_ns, value, None));
             }
             (BusKind::ReadInput, _, Some(now), Some((_, told, shown))) if now == *told => {

@@ -158,8 +158,8 @@ struct Given {
     answered: Option<String>,
     /// It is on record that it was done.
     done: bool,
-    /// What it owes is on record, too.
-    whole: bool,
+    /// What it still owes on record.
+    owed: Vec<&'static str>,
     /// When it was on record that its test waits for people, or has ended.
     ended_ns: Option<u64>,
 }
@@ -224,7 +224,7 @@ impl Section for Command {
                 identities: self.identities,
                 answered: None,
                 done: false,
-                whole: false,
+                owed: Vec::new(),
                 ended_ns: None,
             }),
             Seen::Answer { request, refused: None, .. } => {
@@ -282,8 +282,8 @@ impl Command {
         let Some(given) = self.given.get(place).cloned() else { return Answer::NotMine };
         let verdict = self.verdict(&given, scene);
         match refused {
-            None if given.done && !given.whole && !told::owes(&given).is_empty() => {
-                return Answer::Unexplained(row_of(&given.command).rule, format!("{:?} on record", told::owes(&given)));
+            None if given.done && !given.owed.is_empty() => {
+                return Answer::Unexplained(row_of(&given.command).rule, format!("{:?} on record", given.owed));
             }
             None if given.done => return must(ANSWERED),
             // Nothing is left to be done: the table is closed, or closes already; or a recording was written.
@@ -337,9 +337,7 @@ impl Command {
         if !given.is_told(record, self.tells_who) {
             return Answer::Unexplained(WHO, format!("the role of {given:?}"));
         }
-        if let Some(given) = self.given.get_mut(place) {
-            given.done = true;
-        }
+        self.done(place);
         match told::says(&given, record, &self.state, scene) {
             Ok(()) if verdict.codes.is_empty() || given.done => must(rule),
             Ok(()) => may(rule),
@@ -397,13 +395,13 @@ impl Command {
 
     fn take_in(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         self.tells_who |= record.who.is_some();
-        for given in self.given.iter_mut().filter(|given| given.at_ns == record.at_ns) {
-            given.whole |= told::owes(given).contains(&record.kind.as_str());
-        }
         if !MINE.contains(&record.kind.as_str()) {
             if let Some(place) = self.shown_by(record) {
                 self.done_elsewhere(place, record, scene, ledger);
             }
+        }
+        for given in self.given.iter_mut().filter(|given| given.at_ns == record.at_ns) {
+            given.owed.retain(|kind| *kind != record.kind);
         }
         if self.no_spin_ns.take_if(|at_ns| *at_ns < record.at_ns).is_some() {
             ledger.wrong(NO_SPIN, "missing: the refusal of \"No spin\"".into());
@@ -428,6 +426,12 @@ impl Command {
         self.state.record(record, scene);
     }
 
+    fn done(&mut self, place: usize) {
+        let Some(given) = self.given.get_mut(place).filter(|given| !given.done) else { return };
+        given.owed = told::owes(given, &self.state);
+        given.done = true;
+    }
+
     /// A record that another section answers for shows that a command was done.
     fn done_elsewhere(&mut self, place: usize, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         let Some(given) = self.given.get(place).filter(|given| !given.done).cloned() else { return };
@@ -439,9 +443,7 @@ impl Command {
             );
             ledger.wrong(row_of(&given.command).rule, text);
         }
-        if let Some(given) = self.given.get_mut(place) {
-            given.done = true;
-        }
+        self.done(place);
     }
 
     /// A command has left no record, of a refusal or of what was done.

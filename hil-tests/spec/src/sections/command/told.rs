@@ -51,16 +51,18 @@ pub(super) fn says(given: &Given, record: &Record, state: &State, scene: &Scene)
     if same(&data) { Ok(()) } else { Err(data.to_string()) }
 }
 
-/// What a command that is answered as done has to have left on record, any of these; nothing where its own record is all.
-pub(super) fn owes(given: &Given) -> &'static [&'static str] {
-    let damaged = given.named("damaged_dice") == &Value::Bool(true);
+/// What a command that is answered as done has to have left on record, given in this state, besides its own record.
+pub(super) fn owes(given: &Given, state: &State) -> Vec<&'static str> {
+    let is = |field: &str| given.named(field) == &Value::Bool(true);
+    let stands = state.round.as_ref().is_some_and(|round| round.result.is_some());
     match given.command.as_str() {
-        "amend" => &["amended", "result"],
-        "settle" => &["result", "settled"],
-        "confirm-dome" => &["revealed"],
-        "enrol-dice" => &["dice-enrolled"],
-        "void" if !damaged => &["voided"],
-        _ => &[],
+        "amend" => vec![if stands { "amended" } else { "result" }],
+        "settle" => vec!["decided", if stands { "settled" } else { "result" }],
+        "confirm-dome" => vec!["revealed"],
+        "enrol-dice" => vec!["dice-enrolled"],
+        "void" if !is("damaged_dice") => vec!["voided"],
+        "maintenance" if is("on") && state.open == Some(true) => vec!["maintenance", "closed"],
+        _ => Vec::new(),
     }
 }
 

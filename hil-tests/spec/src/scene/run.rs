@@ -73,7 +73,7 @@ pub(crate) struct Run {
     pub(crate) cam: Cam,
     /// Steps that count: those up to the end.
     pub(crate) counted: i64,
-    began_ns: u64,
+    pub(crate) began_ns: u64,
     target_ns: u64,
     flickers: u32,
     /// The dome's contacts where it rests, under Open Cover.
@@ -283,10 +283,11 @@ impl Run {
                 }
             }
             // A shaft that turns on behind a welded relay ends no spin; a person does.
-            fact if fact.answers_void() && spinning(scene) => {
-                if matches!(self.state, State::Over { how: "target", .. }) {
-                    self.end("decision", record.at_ns);
-                }
+            fact if fact.answers_void()
+                && spinning(scene)
+                && matches!(self.state, State::Over { how: "target", .. }) =>
+            {
+                self.end("decision", record.at_ns);
             }
             _ => {}
         }

@@ -5,20 +5,24 @@
 //!      <── stands still ── edges end, pin stays on <── 17 steps ─┘
 //! ```
 
-use super::round::withdrawn;
+use super::round::{equipment, is_grave, withdrawn};
 use super::run::{How, State, spinning};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::{Fact, Record};
 use crate::rule::Rule;
 use crate::scene::Scene;
-use crate::section::{Answer, Section, may, must};
+use crate::section::{Answer, COMMIT_NS, Section, may, must};
 
 const SPIN: Rule =
     Rule::new("motor.spin", "design.md rule 2: the motor goes on when the record of its spin is durable");
 const TESTED: Rule = Rule::new(
     "motor.test",
     "design.md, Motion by command: a test's spin begins by a press of tumble and by nothing else",
+);
+const ASKS: Rule = Rule::new(
+    "motor.asks",
+    "design.md, Motion by command: when a test comes to its spin, the table asks for a press of `tumble`",
 );
 const AGAIN: Rule = Rule::new("motor.again", "design.md, Motor guard: after a flicker the same spin goes on");
 const GUARD: Rule =
@@ -49,6 +53,10 @@ const ALIVE: Rule =
 
 /// A spin that was granted.
 pub(super) const GRANTED: &str = "spin";
+/// The press has to come within this time of the table's asking.
+const PRESS_NS: u64 = 10_000_000_000;
+/// The question for a press of `tumble`.
+const QUESTION: &str = "prompt tumble";
 const MOTOR_ON: What = What::Output { line: Line::MotorEnable, active: true };
 const MOTOR_OFF: What = What::Output { line: Line::MotorEnable, active: false };
 /// Parameter `alive`.
@@ -80,6 +88,13 @@ pub(super) struct Motor {
     planned: Option<(How, u64)>,
     /// The level that the table last gave the dead-man line; a daemon that starts has given none, and begins with the other one.
     alive: bool,
+    /// Whether the table asks for a press of `tumble`, and since when it has for this spin.
+    asks: bool,
+    asked_ns: Option<u64>,
+    /// Whether the bench shows the table's own account of its state.
+    told: bool,
+    /// Whether the test that began last is an opening.
+    opens: bool,
 }
 
 impl Motor {
@@ -109,14 +124,33 @@ impl Motor {
         ledger.must(ALIVE, edge, scene.now_ns + after_ns, scene.now_ns + after_ns);
     }
 
-    fn read(record: &Record, scene: &Scene, ledger: &mut Ledger) {
+    fn read(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
         match &record.fact {
             // The motor goes on just now, or what stood in its way until now drops the spin.
             Fact::SpinBegan if record.at_ns >= scene.started_ns => {
                 ledger.must(SPIN, What::Own(GRANTED), record.at_ns, scene.now_ns);
             }
-            Fact::Latched { code } if ["journal", "gpio"].contains(&code.as_str()) => ledger.drop_of(STOPPED),
+            Fact::Latched { code } => {
+                if ["journal", "gpio"].contains(&code.as_str()) {
+                    ledger.drop_of(STOPPED);
+                }
+                let began_ns = scene.run.began_ns;
+                if is_grave(code) && scene.run.durable_ns == began_ns && record.at_ns < began_ns && spinning(scene) {
+                    ledger.wrong(SPIN, format!("the spin began although {code} had latched"));
+                }
+            }
             _ if scene.ended => ledger.drop_of(SPIN),
+            Fact::Plain if record.kind == "test-began" => {
+                self.opens = record.data.get("test").is_some_and(|test| test == "opening");
+                self.asked_ns = None;
+            }
+            // After the seal comes the spin.
+            Fact::Tested { test, passed: true, .. } if test == "seal" && self.opens && record.who.is_none() => {
+                let held = [Line::Tumble, Line::NoSpin].into_iter().any(|line| scene.is(line, true));
+                if self.told && !held && equipment(scene, scene.now_ns).is_none() {
+                    ledger.must(ASKS, What::Own(QUESTION), scene.now_ns, scene.now_ns);
+                }
+            }
             _ => {}
         }
     }
@@ -163,16 +197,40 @@ impl Section for Motor {
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         let now_ns = seen.at_ns;
         match &seen.what {
-            Seen::Truth(Truth::Process { .. }) => (self.planned, self.alive) = (None, false),
+            Seen::Truth(Truth::Process { .. }) => {
+                (self.planned, self.alive, self.asks, self.asked_ns) = (None, false, false, None)
+            }
+            Seen::Status(status) => {
+                self.told = true;
+                self.asks = status.pointer("/prompt/id").is_some_and(|id| id == "tumble");
+                if self.asks {
+                    self.asked_ns.get_or_insert(now_ns);
+                    ledger.meet(QUESTION, now_ns);
+                }
+            }
             Seen::Truth(Truth::Hung { .. }) => self.planned = None,
-            Seen::Record(record) => Self::read(record, scene, ledger),
+            Seen::Record(record) => self.read(record, scene, ledger),
             Seen::Wire { line: Line::Tumble, initial: false, .. } => {
                 ledger.drop_of(TESTED);
-                if let Some(due) = scene.buttons.due(Line::Tumble).filter(|_| scene.testing()) {
+                let until_ns = self.asked_ns.filter(|_| self.asks).map_or(0, |at| at + PRESS_NS);
+                let asked = |due: &u64| *due < until_ns || !self.told && scene.testing();
+                if let Some(due) = scene.buttons.due(Line::Tumble).filter(asked) {
+                    // The time runs from the decision to ask, which is told once it is durable.
+                    let owe = if due + COMMIT_NS < until_ns { Ledger::must } else { Ledger::may };
+                    owe(ledger, TESTED, MOTOR_ON, due, due);
+                }
+            }
+            // What comes in its way before it has acted takes the press back.
+            Seen::Wire { line, initial: false, .. }
+                if (line.guards() || *line == Line::NoSpin) && ledger.owes(TESTED) =>
+            {
+                ledger.drop_of(TESTED);
+                if let Some(due) = scene.buttons.due(Line::Tumble) {
                     ledger.may(TESTED, MOTOR_ON, due, due);
                 }
             }
             Seen::Wire { line: Line::MotorEnable, active: true, .. } if scene.run.state == State::Runs => {
+                self.asked_ns = None;
                 self.edge(0, scene, ledger);
             }
             Seen::Wire { line: Line::MotorAlive, active, initial: false } => {

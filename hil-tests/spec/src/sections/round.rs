@@ -121,10 +121,14 @@ fn refused(scene: &Scene, at_ns: u64) -> Option<&'static str> {
     first.or_else(|| equipment(scene, at_ns))
 }
 
+/// Whether a malfunction of this code keeps the motor off, in a round as well.
+pub(super) fn is_grave(code: &str) -> bool {
+    !BESIDE.contains(&code)
+}
+
 /// What the equipment puts in the way of a spin.
-fn equipment(scene: &Scene, at_ns: u64) -> Option<&'static str> {
+pub(super) fn equipment(scene: &Scene, at_ns: u64) -> Option<&'static str> {
     let level = |line: Line| scene.past.line(line).at(at_ns).map(|(_, level)| *level);
-    let grave = |(code, _): &(String, u64)| !BESIDE.contains(&code.as_str());
     let known_ns = at_ns.saturating_sub(STALE_NS).max(scene.started_ns);
     let mut readings = scene.past.readings.within(known_ns, at_ns).filter_map(|(_, reading)| *reading);
     let guards = [(Line::Seal, true), (Line::PowerGood, true), (Line::MotorFault, false)];
@@ -133,7 +137,7 @@ fn equipment(scene: &Scene, at_ns: u64) -> Option<&'static str> {
         level(line) == Some(down) && scene.past.line(line).settled(debounce_ns, at_ns) == Some(&down)
     });
     match () {
-        () if scene.latched.iter().any(grave) => Some("malfunction"),
+        () if scene.latched.iter().any(|(code, _)| is_grave(code)) => Some("malfunction"),
         () if scene.rules().covered() && !down => Some("dome-not-down"),
         () if guards.into_iter().any(|(line, good)| level(line) != Some(good)) => Some("guard-away"),
         () if !scene.run.rests(scene, at_ns) => Some("shaft-moves"),

@@ -100,10 +100,12 @@ impl Spin {
             Fact::SpinBegan if record.at_ns >= scene.started_ns => (self.under_way, self.cut_ns) = (true, u64::MAX),
             Fact::Plain if record.kind == "spin-dropped" => self.under_way = false,
             Fact::SpinEnded { .. } => self.under_way = false,
-            Fact::Latched { code } if self.under_way && ENDING.contains(&code.as_str()) => {
-                if code != "tumbler" || scene.run.counted < NEEDED {
-                    self.cut_ns = record.at_ns;
-                }
+            Fact::Latched { code }
+                if self.under_way
+                    && ENDING.contains(&code.as_str())
+                    && (code != "tumbler" || scene.run.counted < NEEDED) =>
+            {
+                self.cut_ns = record.at_ns;
             }
             Fact::Started { .. } if scene.round.as_ref().is_some_and(|round| round.spinning && round.made) => {
                 ledger.must(LOST, ended("interruption", NEEDED), record.at_ns, record.at_ns);

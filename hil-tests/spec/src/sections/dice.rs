@@ -9,7 +9,7 @@
 
 use crate::areas::{faces, sorted};
 use crate::ledger::{Ledger, What};
-use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction};
+use crate::observation::{BusKind, Line, Observation, Part, Seen, Transaction, Truth};
 use crate::past::remember;
 use crate::record::{Fact, Record};
 use crate::registers::{FACES_FIRST, POSES, READER, TERMINAL};
@@ -56,6 +56,8 @@ pub(super) struct Dice {
     /// When the last record was decided.
     decided_ns: u64,
     revealed_ns: u64,
+    /// Since when a lifted dome reveals the dice.
+    ready_ns: Option<u64>,
 }
 
 impl Dice {
@@ -84,11 +86,7 @@ impl Dice {
         else {
             return Answer::Unexplained(LIFTED, "a reveal after a valid spin and \"No more bets\"".into());
         };
-        let contact =
-            |line, active| scene.past.line(line).before(at_ns).filter(|(_, is)| **is == active).map(|(since, _)| since);
-        let away = contact(Line::DomeClosed, false)
-            .zip(contact(Line::DomeOpen, true))
-            .map(|(a, b)| a.max(b) + scene.config.given.limits.dome_debounce_ns);
+        let away = away(at_ns, scene);
         match how {
             "dome" if !round.covered() => Answer::Unexplained(LIFTED, "no dome under Open Cover".into()),
             "dome" if away == Some(at_ns) => must(LIFTED),
@@ -139,6 +137,19 @@ impl Dice {
         }
     }
 
+    /// A dome that was lifted before this was decided has revealed the dice.
+    fn lifted(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
+        let due = self.ready_ns.zip(away(record.at_ns, scene)).map(|(ready_ns, away_ns)| away_ns.max(ready_ns));
+        let reveals = matches!(record.fact, Fact::Revealed { .. });
+        if let Some(due) = due.filter(|due| *due < record.at_ns && !reveals && !scene.may_lag()) {
+            ledger.wrong(LIFTED, format!("missing: the reveal at {} ms", due / 1_000_000));
+        }
+        let ready = scene.round.as_ref().is_some_and(|round| {
+            round.covered() && round.valid_spin && round.called && !round.revealed && round.asked.is_none()
+        });
+        self.ready_ns = ready.then(|| self.ready_ns.unwrap_or(record.at_ns));
+    }
+
     fn read(&self, record: &Record) -> Answer {
         let read = self.faces.iter().rev().find(|(at, _)| *at == record.at_ns).map(|(_, faces)| *faces);
         match read {
@@ -146,6 +157,14 @@ impl Dice {
             read => Answer::Unexplained(FACES, format!("what the reader read at that moment: {read:?}")),
         }
     }
+}
+
+/// When both contacts had said "away" for long enough, as they say just before this moment.
+fn away(at_ns: u64, scene: &Scene) -> Option<u64> {
+    let contact =
+        |line, active| scene.past.line(line).before(at_ns).filter(|(_, is)| **is == active).map(|(since, _)| since);
+    let (closed, open) = (contact(Line::DomeClosed, false)?, contact(Line::DomeOpen, true)?);
+    Some(closed.max(open) + scene.config.given.limits.dome_debounce_ns)
 }
 
 /// Whether one of these commands was given at this moment.
@@ -179,8 +198,10 @@ impl Section for Dice {
                     );
                 }
             }
+            Seen::Truth(Truth::Process { .. } | Truth::Hung { .. }) => self.ready_ns = None,
             Seen::Record(record) => {
                 self.decided_ns = record.at_ns;
+                self.lifted(record, scene, ledger);
                 if let Fact::Revealed { .. } = record.fact {
                     self.revealed_ns = record.at_ns;
                 }

@@ -28,6 +28,8 @@ pub(super) struct Sign {
     lit_ns: Option<u64>,
     /// The daemon has driven it since it started.
     driven: bool,
+    /// Since when nothing has barred games.
+    free_ns: Option<u64>,
 }
 
 /// Whether no game may be played, by what is durable.
@@ -75,6 +77,15 @@ impl Section for Sign {
                 let was = sign.before(record.at_ns).is_none_or(|(_, lit)| *lit);
                 let dark = !was && sign.within(record.at_ns, scene.now_ns).all(|(_, lit)| !lit);
                 let wrong = dark && bars && self.driven && !excused(scene);
+                let lit_ns = scene.is(Line::OutOfService, true).then(|| scene.since(Line::OutOfService));
+                let free = !bars && !scene.testing() && !scene.may_lag() && !excused(scene);
+                if free && self.free_ns.zip(lit_ns).is_some_and(|(free, lit)| lit <= free && free < record.at_ns) {
+                    ledger.wrong(DARK, "the sign stays lit, and nothing bars games".into());
+                }
+                self.free_ns = free.then(|| self.free_ns.unwrap_or(scene.now_ns));
+                if !self.driven && !excused(scene) && !scene.may_lag() {
+                    ledger.wrong(AT_START, "missing: the sign is not driven".into());
+                }
                 if wrong {
                     ledger.wrong(LIT, format!("the sign is dark, and `{}` bars games", record.kind));
                 }

@@ -8,7 +8,7 @@
 //! ```
 
 use crate::ledger::{Ledger, What};
-use crate::observation::{BusKind, Observation, Seen, Transaction, Truth};
+use crate::observation::{BusKind, Observation, Part, Seen, Transaction, Truth};
 use crate::record::Fact;
 use crate::registers::{ACKNOWLEDGE, EVENTS, FACES_FIRST, HELD, LAMPS, POSES, READER, TERMINAL, place};
 use crate::rule::Rule;
@@ -38,6 +38,10 @@ const POLL_FAST_NS: u64 = 20 * MS;
 const POLL_SLOW_NS: u64 = 250 * MS;
 /// So exactly is a request made that is due, on a line that is free.
 const PUNCTUAL_NS: u64 = MS;
+/// Whoever has not been asked for so much longer is not asked any more.
+const UNASKED_NS: u64 = 100 * MS;
+/// A reader that was mended so recently may still be wrong.
+const MENDED_NS: u64 = 3_000 * MS;
 /// A unit that does not reply occupies the line so long, with the pause after it (registers.md: 50 ms and 256 bytes).
 const SILENCE_NS: u64 = 85 * MS;
 
@@ -68,6 +72,8 @@ pub(super) struct Bus {
     fast_ns: Option<u64>,
     /// The faces are on record.
     recorded: bool,
+    /// When the faces have to be read.
+    faces_ns: Option<u64>,
     /// The terminal was read slowly after this reading, and nothing on record says yet why.
     slow_ns: Option<u64>,
 }
@@ -125,6 +131,21 @@ impl Bus {
             must(SECRET)
         } else {
             Answer::Unexplained(SECRET, "the face block of dice that may be seen, whose faces are not known".into())
+        }
+    }
+
+    /// Nothing that has to be asked is left unasked.
+    fn asks(&mut self, scene: &Scene, ledger: &mut Ledger) {
+        let now_ns = scene.now_ns;
+        if scene.alive != Some(true) || now_ns < self.failed_ns || scene.recently_broken(Part::Bus, MENDED_NS) {
+            return;
+        }
+        let since_ns = self.failed_ns.max(scene.started_ns);
+        let sound = scene.in_service("reader") && !scene.recently_broken(Part::Reader, MENDED_NS) && !scene.may_lag();
+        let faces_ns = self.faces_ns.filter(|_| !self.known && scene.config.given.reader && sound);
+        if faces_ns.is_some_and(|at_ns| since_ns + POLL_SLOW_NS + UNASKED_NS < at_ns && at_ns < now_ns) {
+            self.faces_ns = None;
+            ledger.wrong(SECRET, "missing: the faces of dice that the reader finds flat are not read".into());
         }
     }
 
@@ -198,11 +219,14 @@ impl Section for Bus {
             }
             Seen::Record(record) => {
                 self.recorded |= record.fact == Fact::FacesRead;
+                if matches!(&record.fact, Fact::Established { flat } if flat == "reader") {
+                    self.faces_ns = Some(seen.at_ns + POLL_SLOW_NS + UNASKED_NS);
+                }
                 if record.fact.begins_new_journal() {
                     (self.known, self.recorded) = (false, false);
                 }
                 if scene.began || scene.ended {
-                    (self.known, self.recorded, self.fast_ns) = (false, false, None);
+                    (self.known, self.recorded, self.fast_ns, self.faces_ns) = (false, false, None, None);
                 }
                 let matter =
                     scene.round.as_ref().is_some_and(|round| round.called && round.valid_spin && round.asked.is_none());
@@ -217,5 +241,6 @@ impl Section for Bus {
             }
             _ => {}
         }
+        self.asks(scene, ledger);
     }
 }

@@ -25,6 +25,9 @@ pub(crate) const SHOWN: u16 = 13;
 /// Reader, first register of the pose block (its counter); two registers further, the poses of the three dice.
 pub(crate) const POSES: u16 = 16;
 
+/// Reader: the pose "moving".
+pub(crate) const MOVING: u16 = 3;
+
 /// The place of a unit among terminal, both lamp boards and reader.
 pub(crate) const fn place(unit: u8) -> Option<usize> {
     match unit {

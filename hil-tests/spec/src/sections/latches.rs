@@ -5,6 +5,7 @@
 //!                  └── gone before ──> sound                 (in a test, or while waived: the test fails instead)
 //! ```
 
+use super::moments::Moments;
 use super::signs::{Devices, SIGNS, Sign};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Part, Seen, Truth};
@@ -49,6 +50,9 @@ const MENDED_NS: u64 = 6_000_000_000;
 const SPIN_NS: u64 = 8_000_000_000;
 /// So many breaks of a guard line are vibration (parameter `flickers`).
 const FLICKERS: usize = 3;
+/// More presses without a rest are no hand's (parameters `presses` and `press_rest`).
+const PRESSES: u32 = 30;
+const REST_NS: u64 = 5_000_000_000;
 /// The end of a transaction, or the next poll, may tell it a little later.
 const CLOSE_NS: u64 = 30_000_000;
 
@@ -67,14 +71,20 @@ struct Stretch {
 #[derive(Clone, Debug)]
 pub(super) struct Latches {
     devices: Devices,
-    /// When the last spin that is on record was decided.
-    spun_ns: u64,
+    moments: Moments,
+    /// When a new journal began, until the start that follows.
+    anew: bool,
     stretches: [VecDeque<Stretch>; SIGNS.len()],
 }
 
 impl Default for Latches {
     fn default() -> Self {
-        Self { devices: Devices::default(), spun_ns: 0, stretches: [const { VecDeque::new() }; SIGNS.len()] }
+        Self {
+            devices: Devices::default(),
+            moments: Moments::default(),
+            anew: false,
+            stretches: [const { VecDeque::new() }; SIGNS.len()],
+        }
     }
 }
 
@@ -97,6 +107,24 @@ fn latched(code: &str) -> What {
     What::Record { kind: "latched", data: vec![("code", code.into())] }
 }
 
+/// The rule by which a sign that showed at one moment is latched.
+const fn rule_of(code: &str) -> Rule {
+    match code.as_bytes() {
+        b"interference" | b"dice" => DICE,
+        b"lamps" => FLICKERS_DARK,
+        _ => SPIN,
+    }
+}
+
+/// It has to be latched within this time, unless it is latched, replaced, or found by a test.
+fn owe(rule: Rule, code: &str, (from_ns, by_ns): (u64, u64), scene: &Scene, ledger: &mut Ledger) {
+    let excused = scene.is_latched(code) || scene.is_waived(code) || scene.testing() || scene.may_lag();
+    let latched = latched(code);
+    if !excused && !ledger.expects(&latched) {
+        ledger.must(rule, latched, from_ns, by_ns);
+    }
+}
+
 impl Section for Latches {
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
@@ -113,8 +141,11 @@ impl Section for Latches {
         if let Seen::Record(Record { fact: Fact::Latched { code }, .. }) = &seen.what {
             ledger.forget(&latched(code));
         }
-        if let Seen::Record(Record { fact: Fact::SpinEnded { .. }, at_ns, .. }) = &seen.what {
-            self.spun_ns = *at_ns;
+        if let Seen::Record(record) = &seen.what {
+            self.record(record, scene, ledger);
+        }
+        for moment in self.moments.notice(seen, scene).into_iter().filter(|moment| moment.firm) {
+            owe(rule_of(moment.code), moment.code, (moment.at_ns, moment.at_ns), scene, ledger);
         }
         for ((sign, code, after_ns), stretch) in SIGNS.iter().zip(&mut self.stretches) {
             let Some(since_ns) = self.devices.since(*sign, scene) else { continue };
@@ -128,10 +159,8 @@ impl Section for Latches {
             let Some(last) = stretch.back_mut().filter(|last| !last.due && now_ns >= by_ns) else { continue };
             last.due = true;
             let due_ns = since_ns + after_ns;
-            let excused = scene.is_latched(code) || scene.is_waived(code) || scene.testing() || scene.may_lag();
-            let latched = latched(code);
-            if !excused && !matches!(sign, Sign::Disk | Sign::Chip | Sign::Stalled) && !ledger.expects(&latched) {
-                ledger.must(SHOWN, latched, due_ns.saturating_sub(CLOSE_NS), by_ns + CLOSE_NS);
+            if !matches!(sign, Sign::Disk | Sign::Chip | Sign::Stalled) {
+                owe(SHOWN, code, (due_ns.saturating_sub(CLOSE_NS), by_ns + CLOSE_NS), scene, ledger);
             }
         }
     }
@@ -162,10 +191,26 @@ impl Latches {
         })
     }
 
+    fn record(&mut self, record: &Record, scene: &Scene, ledger: &mut Ledger) {
+        match &record.fact {
+            Fact::Started { .. } if core::mem::take(&mut self.anew) && !scene.is_latched("journal") => {
+                ledger.must(JOURNAL, latched("journal"), record.at_ns, record.at_ns);
+            }
+            Fact::Keyframe(_) => self.anew = record.fact.begins_new_journal(),
+            Fact::Voided { .. } if record.data.get("reason").is_some_and(|reason| reason == "declared") => {
+                owe(SPIN, "tumbler", (record.at_ns, record.at_ns), scene, ledger);
+            }
+            _ => {}
+        }
+    }
+
     /// Latches that no lasting sign explains.
     fn otherwise(&self, record: &Record, code: &str, scene: &Scene) -> Option<Answer> {
         let (at_ns, past) = (record.at_ns, &scene.past);
         let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, MENDED_NS));
+        if self.moments.at(code, at_ns) {
+            return Some(must(rule_of(code)));
+        }
         let in_spin = record.data.get("in_spin").is_some_and(|in_spin| *in_spin == true);
         if in_spin {
             let on_ns = past.line(Line::MotorEnable).at(at_ns).map_or(0, |(since, _)| since).saturating_sub(SPIN_NS);
@@ -180,33 +225,33 @@ impl Latches {
             return flickers.then_some(must(IN_SPIN));
         }
         let held = |line: &Line| past.line(*line).at(at_ns).is_some_and(|(_, on)| *on);
-        let moved = || past.dice.within(at_ns.saturating_sub(MENDED_NS), at_ns).any(|(_, lie)| lie.is_none());
-        let turned = || past.shaft.within(at_ns.saturating_sub(MENDED_NS), at_ns).next().is_some();
+        let debounce_ns = scene.config.given.limits.button_debounce_ns;
+        let no_spin = || past.debounced(Line::NoSpin, true, debounce_ns, 0, at_ns).is_some();
         Some(match code {
             "buttons" if at_ns == scene.started_ns && Line::BUTTONS.iter().any(held) => must(AT_START),
-            "buttons" | "key" if broken(&[Part::Buttons]) => may(CHATTERS),
+            "buttons" if Line::BUTTONS.into_iter().any(|line| chatters(line, at_ns, scene)) => must(CHATTERS),
+            "key" if chatters(Line::SupervisorKey, at_ns, scene) => must(CHATTERS),
             "lamps" if broken(&[Part::Lamps, Part::Bus]) => may(FLICKERS_DARK),
             "journal" if at_ns == scene.started_ns || broken(&[Part::Journal]) => may(JOURNAL),
-            "tumbler" if at_ns == self.spun_ns || broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => {
-                may(SPIN)
-            }
-            "tumbler"
-                if turned()
-                    || past
-                        .debounced(Line::NoSpin, true, scene.config.given.limits.button_debounce_ns, 0, at_ns)
-                        .is_some() =>
-            {
-                may(SPIN)
-            }
-            "deadman" if broken(&[Part::Relay, Part::Motor]) => may(SPIN),
-            "interference" if moved() || broken(&[Part::Dice, Part::Reader, Part::Bus]) => may(DICE),
-            "dice" if broken(&[Part::Dice, Part::Reader]) => may(DICE),
-            "reader" if broken(&[Part::Reader, Part::Bus, Part::Dice]) => may(DICE),
-            "gpio" if broken(&[Part::Gpio, Part::Buttons]) => may(LATER),
+            "tumbler" if scene.rules().is_new_zealand() && no_spin() => must(SPIN),
+            "tumbler" if broken(&[Part::Motor, Part::Cam, Part::Relay, Part::Gpio]) => may(SPIN),
+            "reader" if broken(&[Part::Reader, Part::Bus]) => may(LATER),
+            "gpio" if broken(&[Part::Gpio]) => may(LATER),
             "temperature" if broken(&[Part::Motor, Part::Journal]) => may(LATER),
-            "dome" | "seal" if broken(&[Part::DomeContacts, Part::Buttons]) => may(LATER),
             "terminal" if broken(&[Part::Terminal, Part::Bus]) => may(LATER),
             _ => return None,
         })
     }
+}
+
+/// Whether the line came on more often without a rest than any hand presses it, and just now once more.
+fn chatters(line: Line, at_ns: u64, scene: &Scene) -> bool {
+    let (mut after_ns, mut presses) = (at_ns, 0);
+    for (edge_ns, _) in scene.past.line(line).within(0, at_ns).filter(|(_, on)| **on) {
+        if edge_ns + REST_NS < after_ns {
+            break;
+        }
+        (after_ns, presses) = (edge_ns, presses + 1);
+    }
+    presses > PRESSES
 }

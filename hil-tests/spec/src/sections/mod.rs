@@ -12,6 +12,7 @@ mod key;
 mod keys;
 mod lamps;
 mod latches;
+mod moments;
 mod motor;
 mod opening;
 mod permission;

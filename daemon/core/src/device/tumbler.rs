@@ -374,18 +374,28 @@ impl Tumbler {
         let report = self.count(at);
         if report.is_some() && matches!(self.state, State::Running) {
             ctx.after_from(Timer::Period, read, Millis(ctx.p().tumble_period));
-            if self.counted.0 >= self.target {
-                for timer in [Timer::Alive, Timer::Stall, Timer::Period] {
-                    ctx.clear(timer);
-                }
-                self.state = State::Stopping;
-                self.driven = self.lap;
-                self.stop = Some(Stop::Target);
-                self.await_standstill(read, ctx);
-                ctx.after_from(Timer::Coast, read, Millis(ctx.p().deadman_drop.saturating_add(ctx.p().coast_limit)));
-            }
+        }
+        if report.is_some() && self.counted.0 >= self.target {
+            self.reach_target(ctx);
         }
         report
+    }
+
+    /// The last tumble is made. In a flicker of a guard line, too: the motor comes back only to have the relay stop it.
+    fn reach_target(&mut self, ctx: &mut Context) {
+        let read = ctx.read();
+        for timer in [Timer::Alive, Timer::Stall, Timer::Period] {
+            ctx.clear(timer);
+        }
+        self.driven = self.lap;
+        self.stop = Some(Stop::Target);
+        ctx.after_from(Timer::Coast, read, Millis(ctx.p().deadman_drop.saturating_add(ctx.p().coast_limit)));
+        if let State::Cut { stopping, .. } = &mut self.state {
+            *stopping = true;
+        } else {
+            self.state = State::Stopping;
+            self.await_standstill(read, ctx);
+        }
     }
 
     /// Whether the cam shows what a driven shaft does not: then the count proves nothing (NZ 6.1).

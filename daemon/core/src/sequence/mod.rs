@@ -27,6 +27,8 @@ pub enum Action {
     Bell(RoundId),
     /// Light the areas of this round's result.
     Light(RoundId, Dice),
+    /// Show this round's amended result on the terminal.
+    Show(RoundId, Dice),
 }
 
 /// The journal as the table sees it: what is recorded, what is on its way, what is durable, and what waits for that.

@@ -131,7 +131,7 @@ impl Table {
         self.ctx.clear(Timer::ResultBack);
         self.devices.terminal.hide_polls(0);
         self.devices.reader.forget_faces();
-        self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..)));
+        self.sequence.drop_held(|a| matches!(a, Action::Spin(_) | Action::Light(..) | Action::Show(..)));
         self.devices.darken(&mut self.ctx);
         if self.history.last().0 % KEYFRAME_EVERY == 0 {
             let keyframe = Event::Keyframe(Box::new(self.standing()));

@@ -201,12 +201,12 @@ impl Table {
         let Some(round) = &mut self.round else { return Err(Refusal::NoRound) };
         round.amend(dice, self.ctx.at());
         let id = round.id();
-        self.sequence.drop_held(|a| matches!(a, Action::Light(..)));
+        self.sequence.drop_held(|a| matches!(a, Action::Light(..) | Action::Show(..)));
         self.record(Event::Amended { from, to: dice, by: by.to_owned() });
         let result = Event::Result { dice, total: dice.total(), call: call::result(dice), areas };
         self.record_by(evidence::result(dice, false), result);
         self.devices.lamps.darken(&mut self.ctx);
-        self.show_result();
+        self.sequence.hold(Action::Show(id, dice));
         self.sequence.hold(Action::Light(id, dice));
         Ok(format!("amended to {}", call::result(dice)))
     }

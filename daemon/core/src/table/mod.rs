@@ -223,6 +223,11 @@ impl Table {
                     Devices::strike_bell(by, &mut self.ctx);
                 }
             }
+            Action::Show(round, dice) => {
+                if self.round.as_ref().is_some_and(|r| r.id() == round && r.result() == Some(dice)) {
+                    self.show_result();
+                }
+            }
             Action::Light(round, dice) => {
                 let now = self.round.as_mut().filter(|r| r.id() == round && r.result() == Some(dice));
                 if let Some(now) = now {

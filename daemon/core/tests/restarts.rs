@@ -318,6 +318,20 @@ fn a_table_that_is_to_close_after_the_round_closes_after_a_restart_too() {
     }
 }
 
+/// faults.md, Disk and journal: a daemon that is told to stop asks no unit any more, and its last record may take seconds. None of them is
+/// lost by that.
+#[test]
+fn a_stop_on_a_slow_disk_loses_no_unit() {
+    let mut world = opened("nz-div9", "nz-div9-1");
+    world.disk = false;
+    world.input(Input::Stop);
+    world.pass(3000);
+    world.disk = true;
+    world.commit();
+    assert_eq!(world.latched(), []);
+    assert!(world.has(|e| matches!(e, Event::Stopped)));
+}
+
 /// `table.md`, SGV6 5.4.1: the dice as they were first read stand, also where the reader is lost before the entry, and after a
 /// restart besides.
 #[test]

@@ -114,7 +114,8 @@ impl Table {
     /// A unit has not replied validly for too long.
     pub(super) fn unit_lost(&mut self, index: u8) {
         let unit = Unit::at(index);
-        if !self.devices.lose(unit, &mut self.ctx) {
+        // A daemon that was told to stop asks no unit any more, however long its last record takes.
+        if self.service.is_stopping() || !self.devices.lose(unit, &mut self.ctx) {
             return;
         }
         match unit {

@@ -12,7 +12,7 @@ use std::time::Instant;
 use tumbler_bench::file::{BenchFile, Kind};
 use tumbler_bench::process::clock;
 use tumbler_bench::pure::{Pure, Setup};
-use tumbler_bench::{Bench, BenchError, EnvironmentFault};
+use tumbler_bench::{Bench, EnvironmentFault};
 use tumbler_spec::Observation;
 
 /// Limit for the measured cut of the motor, in nanoseconds: the longest flicker that a spin survives (`guard_flicker`).

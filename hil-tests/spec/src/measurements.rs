@@ -74,6 +74,24 @@ pub(crate) struct Measurements {
 }
 
 impl Section for Measurements {
+    fn rules(&self) -> Vec<Rule> {
+        vec![
+            BEGIN,
+            REFUSED,
+            REPORT,
+            IN_TIME,
+            RECTIFIED,
+            report::QUANTITIES,
+            report::VALUES,
+            report::LIMITS,
+            report::VERDICTS,
+            report::PERSONS,
+            report::NAMED,
+            report::DRAWN,
+            report::SOUND,
+        ]
+    }
+
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         // It was tried only where every observation arrives at its own moment.
         if !scene.config.given.exact || !scene.config.given.free_play {

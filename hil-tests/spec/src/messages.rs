@@ -62,6 +62,10 @@ fn close(schema: &mut Value) {
 pub(crate) struct Messages {}
 
 impl Section for Messages {
+    fn rules(&self) -> Vec<Rule> {
+        vec![FITS]
+    }
+
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         let Seen::Mqtt { topic, payload, .. } = &seen.what else { return };
         let root = scene.config.given.topics.as_str();

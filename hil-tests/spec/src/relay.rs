@@ -58,6 +58,10 @@ struct Unmatched {
 }
 
 impl Section for Relay {
+    fn rules(&self) -> Vec<Rule> {
+        vec![ORDER, EQUAL, CHAIN, LOST, MIRROR, RETAIN, TOPICS, WILL]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Mqtt { topic, .. } = &seen.what else { return Answer::NotMine };
         // Another table, or a stranger, on the same broker.
@@ -158,6 +162,7 @@ impl Relay {
     }
 
     fn event(&mut self, record: &Record, payload: &Value, scene: &Scene, ledger: &mut Ledger) {
+        ledger.held(CHAIN);
         if let Err(why) = self.chain.take(payload) {
             ledger.wrong(CHAIN, format!("event {}: {why}", record.seq));
         }
@@ -193,6 +198,7 @@ impl Relay {
         match self.waiting.get(&record.seq) {
             Some(other) if other.journalled != journalled => {
                 if other.place == place && (data.is_none() || other.data.is_none() || data == other.data) {
+                    ledger.held(EQUAL);
                 } else {
                     ledger.wrong(EQUAL, format!("event {} differs from the journal", record.seq));
                 }

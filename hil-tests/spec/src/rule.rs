@@ -58,12 +58,17 @@ impl Coverage {
         }
     }
 
+    /// There is this rule, whether or not it ever explains anything.
+    pub(crate) fn know(&mut self, rule: Rule) {
+        self.rules.entry(rule).or_default();
+    }
+
     /// A rule found something right that another one explains.
     pub(crate) fn hold(&mut self, rule: Rule) {
         self.rules.entry(rule).or_default().must += 1;
     }
 
-    /// Each rule that explained something.
+    /// Each rule, and how often it explained something.
     pub fn rules(&self) -> impl Iterator<Item = (Rule, Uses)> + '_ {
         self.rules.iter().map(|(rule, uses)| (*rule, *uses))
     }

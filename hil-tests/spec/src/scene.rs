@@ -61,6 +61,8 @@ pub struct Scene {
     pub(crate) sees_keys: bool,
     /// Whether the table is open; `None` if the trace has not said so yet.
     pub(crate) open: Option<bool>,
+    /// When the record that ended the last bar to games was durable.
+    pub(crate) permitted_ns: u64,
     boot: String,
     pub(crate) maintenance: bool,
     /// Whether the hardware test of the buttons runs.
@@ -112,6 +114,7 @@ impl Scene {
             key_ns: None,
             sees_keys: false,
             open,
+            permitted_ns: 0,
             boot: String::new(),
             maintenance: false,
             tests_buttons: false,

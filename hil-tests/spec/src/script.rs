@@ -145,13 +145,6 @@ impl Script {
     pub(crate) fn read_block(&mut self, block: [u16; 9]) {
         self.bus(10, BusKind::ReadInput, 0x10, 9, &block, 0);
     }
-    /// The terminal tells these key events.
-    pub(crate) fn read_keys(&mut self, codes: &[u16]) {
-        let mut words = vec![0, 0, u16::try_from(codes.len()).unwrap()];
-        words.extend(codes);
-        words.resize(12, 0);
-        self.bus(1, BusKind::ReadInput, 2, 12, &words, 0);
-    }
     pub(crate) fn read_faces(&mut self, [a, b, c]: [u8; 3]) {
         self.bus(10, BusKind::ReadInput, 0x100, 4, &[1, a.into(), b.into(), c.into()], 0);
     }

@@ -28,6 +28,10 @@ pub(crate) struct Secrecy {
 }
 
 impl Section for Secrecy {
+    fn rules(&self) -> Vec<Rule> {
+        vec![FACES, VOIDED, LEAK, KEYS, SHOWN]
+    }
+
     fn notice(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) {
         if scene.began {
             self.buried = false;

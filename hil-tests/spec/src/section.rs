@@ -35,6 +35,8 @@ pub(crate) const fn may(rule: Rule) -> Answer {
 
 /// A section of the specification.
 pub(crate) trait Section: DynClone + Send + Sync {
+    /// All its rules.
+    fn rules(&self) -> Vec<Rule>;
     /// Explains what left the table, if it is of a kind that this section answers for and nothing in the ledger explains it. `scene` is
     /// the picture before it.
     fn explain(&mut self, _seen: &Observation, _scene: &Scene, _ledger: &mut Ledger) -> Answer {

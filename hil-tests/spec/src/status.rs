@@ -40,6 +40,10 @@ pub(crate) struct Status {
 }
 
 impl Section for Status {
+    fn rules(&self) -> Vec<Rule> {
+        vec![AGREES]
+    }
+
     fn explain(&mut self, seen: &Observation, _: &Scene, _: &mut Ledger) -> Answer {
         if matches!(seen.what, Seen::Status(_)) { Answer::Later } else { Answer::NotMine }
     }

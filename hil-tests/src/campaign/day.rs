@@ -9,6 +9,7 @@ use std::sync::Once;
 use tumbler_bench::Bench;
 use tumbler_bench::pure::{Pure, Setup};
 use tumbler_core::record::Event;
+use tumbler_spec::Exercise;
 
 /// Result of a day.
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct DayReport {
     pub events: u64,
     /// Phases, voids, latches, exits and refusals.
     pub reached: Coverage,
+    /// Each rule of the specification, and how often it explained what had to come.
+    pub rules: Vec<Exercise>,
     /// The trace, if asked for: each wire, transaction, record, truth and effect as a line of JSON.
     pub trace: Vec<u8>,
     /// SHA-256 of the trace, if asked for.
@@ -55,6 +58,7 @@ impl DayReport {
             table_ns: 0,
             events: 0,
             reached: Coverage::default(),
+            rules: Vec::new(),
             trace: Vec::new(),
             digest: None,
         }
@@ -65,6 +69,7 @@ impl DayReport {
         self.table_ns = bench.now();
         self.events = bench.events();
         self.reached = Coverage::of(bench.log(), &bench.observer().rows_used());
+        self.rules = bench.observer().exercised();
         for durable in &bench.log().records {
             match &durable.record.event {
                 Event::RoundBegan { .. } => self.rounds += 1,
@@ -109,20 +114,20 @@ fn catch_panics() {
 /// Plays a day.
 #[must_use]
 pub fn play(trial: &Trial) -> DayReport {
-    traced(trial, TraceDetail::Nothing)
+    traced(trial, TraceDetail::Nothing, true)
 }
 
-/// Plays a day and keeps its trace.
+/// Plays a day and keeps its trace. `exact`: held to the whole specification.
 #[must_use]
-pub fn traced(trial: &Trial, detail: TraceDetail) -> DayReport {
+pub fn traced(trial: &Trial, detail: TraceDetail, exact: bool) -> DayReport {
     let mut report = DayReport::of(trial);
-    if let Err(told) = caught(|| played(trial, detail, &mut report)) {
+    if let Err(told) = caught(|| played(trial, detail, exact, &mut report)) {
         report.verdict = Verdict::Fail(vec![format!("panic: {told}")]);
     }
     report
 }
 
-/// Plays a day that only the judges can fail: other failures, panics included, are ignored. 
+/// Plays a day that only the judges can fail: other failures, panics included, are ignored.
 #[must_use]
 pub fn judged(trial: &Trial) -> DayReport {
     let mut report = DayReport::of(trial);
@@ -158,8 +163,8 @@ fn setup(trial: &Trial, detail: TraceDetail) -> Setup {
     setup
 }
 
-fn played(trial: &Trial, detail: TraceDetail, report: &mut DayReport) {
-    let mut bench = match Pure::new(setup(trial, detail)) {
+fn played(trial: &Trial, detail: TraceDetail, exact: bool, report: &mut DayReport) {
+    let mut bench = match Pure::new(Setup { exact, ..setup(trial, detail) }) {
         Ok(bench) => bench,
         Err(trouble) => {
             report.verdict = trouble.into();

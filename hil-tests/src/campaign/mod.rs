@@ -40,8 +40,10 @@ pub struct Campaign {
     pub keep: TraceDetail,
     /// Only the day of this number.
     pub day: Option<u64>,
-    /// Only the judges decide whether a day failed.
+    /// Only the specification decides whether a day failed.
     pub judges_alone: bool,
+    /// Days are held only to what of the specification a bench serves that is late, and to the judges that stand in for the rest.
+    pub open_world: bool,
 }
 
 /// Most days that are played ahead of the first unfinished one: their reports wait in memory.
@@ -91,7 +93,7 @@ impl Campaign {
                         let Some(plan) = usize::try_from(number).ok().and_then(|at| days.get(at)) else { return };
                         let report = match self.judges_alone {
                             true => day::judged(&plan.trial()),
-                            false => day::traced(&plan.trial(), self.keep),
+                            false => day::traced(&plan.trial(), self.keep, !self.open_world),
                         };
                         let mut now = course.lock().unwrap_or_else(PoisonError::into_inner);
                         if report.failed() {

@@ -13,6 +13,7 @@ fn reports(rounds: u64, faults: Faults, jobs: usize) -> Vec<DayReport> {
         keep: TraceDetail::Digest,
         day: None,
         judges_alone: false,
+        open_world: false,
     }
     .run(&mut |day| all.push(day));
     all
@@ -43,6 +44,7 @@ fn a_single_day_is_as_it_was_among_the_others() {
         keep: TraceDetail::Digest,
         day: Some(2),
         judges_alone: false,
+        open_world: false,
     }
     .run(&mut |day| only.push(day));
     let [only] = only.as_slice() else { panic!("{} days", only.len()) };
@@ -62,6 +64,7 @@ fn the_same_seed_gives_the_same_trace_byte_for_byte_also_where_much_breaks() {
             keep: TraceDetail::Whole,
             day: None,
             judges_alone: false,
+            open_world: false,
         };
         campaign.run(&mut |day| all.extend(day.trace));
         all

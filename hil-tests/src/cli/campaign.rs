@@ -9,6 +9,7 @@ use crate::report::{self, reason, word};
 use anyhow::{Context, bail};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufWriter, IsTerminal, Write};
 use std::path::{Path, PathBuf};
@@ -36,6 +37,10 @@ pub(super) struct CampaignArgs {
     /// shrinking it.
     #[arg(long, conflicts_with_all = ["trace", "digests", "out"])]
     judges_alone: bool,
+    /// Hold days only to what of the specification a bench serves that is late, and to the judges that stand in for the rest: for
+    /// campaigns so long that an error of the specification itself would end them.
+    #[arg(long, conflicts_with = "judges_alone")]
+    open_world: bool,
     /// Where to write the scenario of a violation [default: campaign-SEED-FAULTS.toml].
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
@@ -56,6 +61,8 @@ struct Sum {
     table_ns: u64,
     events: u64,
     reached: Coverage,
+    /// How often each rule of the specification explained what had to come.
+    rules: BTreeMap<&'static str, u64>,
     failed: Option<DayReport>,
 }
 
@@ -90,6 +97,7 @@ fn play(args: &CampaignArgs) -> anyhow::Result<u8> {
         keep,
         day: args.day,
         judges_alone: args.judges_alone,
+        open_world: args.open_world,
     };
     let bar = bar(args.rounds);
     let mut sum = Sum::default();
@@ -101,6 +109,7 @@ fn play(args: &CampaignArgs) -> anyhow::Result<u8> {
         sum.table_ns += day.table_ns;
         sum.events += day.events;
         sum.reached.add(day.reached.clone());
+        day.rules.iter().for_each(|one| *sum.rules.entry(one.rule).or_default() += one.times);
         bar.set_position(sum.rounds);
         let kept = keep_trace(&day, trace.as_mut(), digests.as_mut());
         if written.is_ok() {
@@ -130,6 +139,10 @@ fn play(args: &CampaignArgs) -> anyhow::Result<u8> {
     ));
     if !args.judges_alone {
         sum.reached.table().iter().for_each(|line| say::line(line));
+        if !args.open_world {
+            let silent: Vec<&str> = sum.rules.iter().filter(|(_, times)| **times == 0).map(|(rule, _)| *rule).collect();
+            say::line(&format!("rules by which nothing had to come ({}): {}", silent.len(), silent.join(", ")));
+        }
     }
     if let Some(day) = sum.failed {
         say::line(&format!("{} {}: {}", word(&day.verdict), day.trial.name, reason(&day.verdict)));

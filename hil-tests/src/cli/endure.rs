@@ -6,7 +6,6 @@ use crate::report;
 use anyhow::{Context as _, bail};
 use clap::Args;
 use std::path::PathBuf;
-use tumbler_bench::BenchError;
 use tumbler_bench::process::config::TableSetup;
 use tumbler_bench::process::pins::Wires;
 use tumbler_bench::process::workdir::WorkDir;

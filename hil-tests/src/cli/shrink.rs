@@ -51,6 +51,7 @@ pub(super) fn shrink(args: &ShrinkArgs) -> anyhow::Result<u8> {
                 keep: TraceDetail::Nothing,
                 day: None,
                 judges_alone: false,
+                open_world: false,
             }
             .run(&mut |day| failed = Some(day).filter(day::DayReport::failed));
             (failed.map(|day| day.trial), format!("campaign --seed {seed}"))

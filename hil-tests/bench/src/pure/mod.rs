@@ -100,7 +100,7 @@ impl Pure {
         };
         let told = tumbler_spec::Config {
             free_play: setup.free_play,
-            exact: true,
+            exact: setup.exact,
             topics: broker::root(),
             ..Observer::config(&setup.settings)
         };

@@ -18,6 +18,8 @@ pub struct Setup {
     pub judge: bool,
     /// Whether anything may break at any moment, several parts at once.
     pub free_play: bool,
+    /// Whether the whole specification speaks, and not only what of it a bench serves that is late.
+    pub exact: bool,
     /// Whether all observations are kept.
     pub trace: bool,
     /// Whether what leaves the table is kept, a line each.
@@ -36,6 +38,7 @@ impl Setup {
             commit_ns: 5 * MS,
             judge: true,
             free_play: false,
+            exact: true,
             trace: false,
             left: false,
             record: false,

@@ -133,6 +133,13 @@ pub(super) struct Span<'a> {
 
 impl<'a> Span<'a> {
     /// The same without the entries of its last moment: they may have come just after the end.
+    /// The same, up to the moment within its last one at which the motor went off.
+    pub(super) fn until_off(self) -> Self {
+        let off =
+            |(at, item): &(u64, Entry)| *at == self.to_ns && matches!(item, Entry::Level(Line::MotorEnable, false));
+        let entries = self.entries.iter().rposition(off).and_then(|last| self.entries.get(..=last));
+        Self { entries: entries.unwrap_or(self.entries), ..self }
+    }
     pub(super) fn short(self) -> Self {
         let last = self.entries.partition_point(|(at, _)| *at < self.to_ns);
         Self { entries: self.entries.get(..last).unwrap_or_default(), ..self }

@@ -130,8 +130,12 @@ pub(super) fn judge(
         Case { run, report: &report, span, spin, areas, layout, scene }.held()
     };
     let (mut judged, mut wrong) = held(span);
-    if !wrong.is_empty() {
-        let (others, none) = held(span.short());
+    // What else happened at the moment of the report may have come before it or after.
+    for span in [span.short(), span.until_off()] {
+        if wrong.is_empty() {
+            break;
+        }
+        let (others, none) = held(span);
         if none.is_empty() {
             (judged, wrong) = (others, none);
         }

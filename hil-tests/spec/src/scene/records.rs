@@ -37,6 +37,7 @@ impl Scene {
             }
             Fact::Opened { .. } => {
                 self.open = Some(true);
+                self.permitted_ns = self.now_ns;
                 self.end_testing(record);
             }
             Fact::Closed => {
@@ -59,6 +60,7 @@ impl Scene {
                 }
             }
             Fact::Unlatched { code, how, .. } => {
+                self.permitted_ns = self.now_ns;
                 if how.starts_with("procedure") {
                     self.waived.push(code.clone());
                 }

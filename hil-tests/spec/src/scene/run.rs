@@ -179,8 +179,9 @@ impl Run {
         }
         // A round that a word voids at once has no spin any more: New Zealand's claim of three tumbles, or a person's void.
         let claimed = how == "no-spin" && self.counted >= NEEDED && new_zealand(scene);
-        // Three tumbles stay made, whatever the cam shows then.
-        let wrong = ["stall", "reverse", "erratic"].contains(&how) && self.counted < NEEDED;
+        // Three tumbles stay made, whatever the cam shows then; New Zealand's tumbler also has to operate correctly (7.1(b)).
+        let short = self.counted < NEEDED || new_zealand(scene);
+        let wrong = ["stall", "reverse", "erratic"].contains(&how) && short;
         if claimed || wrong || ["runs-on", "decision", "journal", "wires", "interruption"].contains(&how) {
             return Some((how, since_ns));
         }
@@ -400,7 +401,7 @@ fn jumped<'a>(mut latest: impl Iterator<Item = (u64, &'a Option<i32>)>, now_ns: 
     at == now_ns && before.is_some_and(|old| new.abs_diff(old) > JUMP)
 }
 
-fn new_zealand(scene: &Scene) -> bool {
+pub(crate) fn new_zealand(scene: &Scene) -> bool {
     scene.rules().is_new_zealand()
 }
 

@@ -41,6 +41,10 @@ pub(super) struct Bell {
 }
 
 impl Section for Bell {
+    fn rules(&self) -> Vec<Rule> {
+        vec![STRUCK, TESTED, AGAIN, STROKE, AT_START]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Wire { line: Line::Bell, active: true, .. }

@@ -188,6 +188,10 @@ impl Bus {
 }
 
 impl Section for Bus {
+    fn rules(&self) -> Vec<Rule> {
+        vec![BLOCK, OFTEN, RARELY, SECRET, NEXT, KEPT, FAST]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Bus(bus) = &seen.what else { return Answer::NotMine };
         if !self.permitted(bus, scene) {

@@ -203,6 +203,10 @@ pub(super) struct Command {
 }
 
 impl Section for Command {
+    fn rules(&self) -> Vec<Rule> {
+        ROWS.iter().map(|row| row.rule).chain([ANSWERED, REFUSED, WHO, NO_SPIN, ENDED]).collect()
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Answer { request, refused, .. } => self.answer(*request, refused.as_deref(), scene),

@@ -173,6 +173,10 @@ fn commanded(commands: &[&str], at_ns: u64, scene: &Scene) -> bool {
 }
 
 impl Section for Dice {
+    fn rules(&self) -> Vec<Rule> {
+        vec![LIFTED, SPUN, CONFIRMED, READ_FLAT, DEALER, PERSON, FACES]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         match &record.fact {

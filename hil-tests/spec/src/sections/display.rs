@@ -15,7 +15,6 @@ use crate::registers::{DISPLAY, TERMINAL};
 use crate::rule::Rule;
 use crate::scene::Scene;
 use crate::section::{Answer, Section, may, must};
-use serde_json::{Value, json};
 
 const DIGITS: Rule =
     Rule::new("display.digits", "NZ 3.3(a)(iii), design.md, Result: the display shows the last three digits");
@@ -32,7 +31,6 @@ const NOTHING: u16 = 0x0FFF;
 const ERROR_SHOWN: u16 = 0x0EEE;
 const VOID_SHOWN: u16 = 0x0DDD;
 
-const AMENDED: Rule = Rule::new("display.amended", "NZ 7.2: the display shows what the supervisor amends the entry to");
 const AGAIN: Rule = Rule::new(
     "display.again",
     "design.md rule 2: what hangs on a unit that was lost and is heard again is told the same",
@@ -51,8 +49,6 @@ pub(super) struct Display {
     revealed_ns: Option<u64>,
     /// What it was told last.
     told: Option<u16>,
-    /// The request that amends the result, while it is not answered, and its dice.
-    amends: Option<(u64, Value)>,
 }
 
 impl Display {
@@ -96,7 +92,6 @@ impl Display {
             ERROR_SHOWN if open && (entered || self.told == Some(ERROR_SHOWN)) => must(ERROR),
             _ if open && self.may_show(value) => must(DIGITS),
             _ if open && result == Some(sorted(places)) => must(DIGITS),
-            _ if open && self.amends.as_ref().is_some_and(|(_, dice)| *dice == json!(sorted(places))) => may(AMENDED),
             // A result that is not durable yet stays, whatever is keyed then.
             _ if open && self.entered(sorted(places)) => may(AGAIN),
             _ if self.told == Some(value) || open && scene.recently_broken(Part::Terminal, MENDED_NS) => may(AGAIN),
@@ -106,6 +101,10 @@ impl Display {
 }
 
 impl Section for Display {
+    fn rules(&self) -> Vec<Rule> {
+        vec![DIGITS, ERROR, VOID, BLANK, TESTED, AGAIN]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Bus(bus) if bus.unit == TERMINAL && bus.kind == BusKind::WriteHolding && bus.address == DISPLAY => {
@@ -126,10 +125,6 @@ impl Section for Display {
                     self.presses.extend(presses);
                 }
             }
-            Seen::ConsoleCommand { request, command, with } if command == "amend" => {
-                self.amends = with.get("dice").map(|dice| (*request, dice.clone()));
-            }
-            Seen::Answer { request, .. } => self.amends = self.amends.take().filter(|(amends, _)| amends != request),
             Seen::Truth(Truth::Process { .. }) => {
                 let revealed_ns = scene.round.as_ref().filter(|round| round.revealed).map(|_| seen.at_ns);
                 *self = Self { revealed_ns, ..Self::default() };

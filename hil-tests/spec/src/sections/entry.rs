@@ -200,6 +200,10 @@ fn of_result(dice: [u8; 3], round: &Round, scene: &Scene) -> Vec<(&'static str, 
 const KINDS: [&str; 5] = ["entry-error", "entry-differs", "result", "amended", "settled"];
 
 impl Section for Entry {
+    fn rules(&self) -> Vec<Rule> {
+        vec![RESULT, DIFFERS, ERROR, PAID, NAMED]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         if !KINDS.contains(&record.kind.as_str()) {

@@ -79,6 +79,10 @@ const fn looked_at(test: &str) -> Option<&'static str> {
 }
 
 impl Section for Hardware {
+    fn rules(&self) -> Vec<Rule> {
+        vec![TESTED, VERDICT, MEASURED, SEEN, ENDS]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         if record.kind != "hardware-tested" {

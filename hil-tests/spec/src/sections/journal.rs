@@ -54,6 +54,10 @@ pub(super) struct Journal {
 }
 
 impl Section for Journal {
+    fn rules(&self) -> Vec<Rule> {
+        vec![NUMBER, TIME, ROUND, FIRST, STARTED, STOPPED, KEYFRAME]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         match record.kind.as_str() {

@@ -124,6 +124,10 @@ pub(super) struct Key {
 }
 
 impl Section for Key {
+    fn rules(&self) -> Vec<Rule> {
+        vec![TURNED, NO_HAND]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         if record.kind != "key-turned" {

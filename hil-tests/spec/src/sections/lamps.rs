@@ -196,6 +196,10 @@ impl Lamps {
 }
 
 impl Section for Lamps {
+    fn rules(&self) -> Vec<Rule> {
+        vec![LIT, DARK, TESTED, AGAIN, PROVED]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Bus(bus) if bus.kind == BusKind::WriteCoils => self.write(bus, scene),

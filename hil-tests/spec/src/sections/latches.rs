@@ -126,6 +126,10 @@ fn owe(rule: Rule, code: &str, (from_ns, by_ns): (u64, u64), scene: &Scene, ledg
 }
 
 impl Section for Latches {
+    fn rules(&self) -> Vec<Rule> {
+        vec![SHOWN, LATER, SAID, AT_START, JOURNAL, FLICKERS_DARK, IN_SPIN, CHATTERS, SPIN, DICE]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         let Fact::Latched { code } = &record.fact else { return Answer::NotMine };

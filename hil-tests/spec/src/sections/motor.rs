@@ -182,6 +182,13 @@ impl Motor {
 }
 
 impl Section for Motor {
+    fn rules(&self) -> Vec<Rule> {
+        vec![
+            SPIN, TESTED, ASKS, AGAIN, GUARD, NO_SPIN, TARGET, COAST, LIMIT, STALL, SLOW, CAM, HEAT, DECIDED,
+            SUSPENDED, STOPPED, OFF, ALIVE,
+        ]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Wire { line: Line::MotorEnable, active: true, .. } => Self::explain_on(seen, scene, ledger),

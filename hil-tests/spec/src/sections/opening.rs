@@ -177,6 +177,10 @@ pub(super) struct Opening {
 }
 
 impl Section for Opening {
+    fn rules(&self) -> Vec<Rule> {
+        vec![ORDER, PROVED, FAILED, WITNESSED, OPENED, RECTIFIED, GOES_ON]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         match &record.fact {

@@ -39,6 +39,10 @@ pub(super) struct Permission {
 }
 
 impl Section for Permission {
+    fn rules(&self) -> Vec<Rule> {
+        vec![BOOT, RULES, JOURNAL, LATER]
+    }
+
     fn explain(&mut self, seen: &Observation, _: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         if record.kind != "closed" {

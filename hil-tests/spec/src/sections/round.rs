@@ -60,11 +60,12 @@ const fn own(line: Line) -> &'static str {
 }
 
 /// What stands in the way of a game where no round is in progress.
-fn no_game(scene: &Scene) -> Option<&'static str> {
+fn no_game(scene: &Scene, at_ns: u64) -> Option<&'static str> {
     match () {
         () if scene.maintenance => Some("in-maintenance"),
         () if !scene.latched.is_empty() => Some("malfunction"),
         () if scene.open != Some(true) => Some("closed"),
+        () if at_ns < scene.permitted_ns => Some("permission-not-durable"),
         () => None,
     }
 }
@@ -116,7 +117,7 @@ fn refused(scene: &Scene, at_ns: u64) -> Option<&'static str> {
     let first = match &scene.round {
         Some(_) if scene.open == Some(false) => Some("closed"),
         Some(round) => order(round, rules),
-        None => no_game(scene).or_else(|| (!rules.is_new_zealand()).then_some("place-bets-first")),
+        None => no_game(scene, at_ns).or_else(|| (!rules.is_new_zealand()).then_some("place-bets-first")),
     };
     first.or_else(|| equipment(scene, at_ns))
 }
@@ -168,6 +169,7 @@ fn words(code: &str) -> &'static str {
         "in-maintenance" => " has the table in maintenance",
         "malfunction" => "malfunction ",
         "closed" => "the table is closed: a supervisor opens it",
+        "permission-not-durable" => "the permission to play is not durable yet: ask again in a moment",
         "place-bets-first" => "the round begins with \"Place your bets\"",
         "dome-not-down" => "the dome is not down",
         "guard-away" => " does not allow it: see to seal, supply or motor driver",
@@ -206,7 +208,7 @@ impl Rounds {
 
     fn begins(&self, record: &Record, scene: &Scene) -> Answer {
         let pressed = |line: Line| scene.buttons.acted(line, record.at_ns, record.at_ns);
-        let by_call = pressed(Line::PlaceBets) && no_game(scene).is_none();
+        let by_call = pressed(Line::PlaceBets) && no_game(scene, record.at_ns).is_none();
         let by_spin = pressed(Line::Tumble) && refused(scene, record.at_ns).is_none();
         let rules = scene.config.rules.id();
         let says = json!({"rules": rules, "layout": self.layout});
@@ -214,7 +216,7 @@ impl Rounds {
         if scene.round.is_none() && (by_call || by_spin) && record.data == says && next {
             return must(BEGINS);
         }
-        let (last, call, spin) = (self.last_round, no_game(scene), refused(scene, record.at_ns));
+        let (last, call, spin) = (self.last_round, no_game(scene, record.at_ns), refused(scene, record.at_ns));
         Answer::Unexplained(BEGINS, format!("a press on a ready table; {says} after round {last:?}; {call:?} {spin:?}"))
     }
 
@@ -227,7 +229,7 @@ impl Rounds {
             fields.insert("remark".into(), remark.into());
         }
         let round = scene.round.as_ref().and_then(|round| round.id);
-        let skipped = call == "place-bets" && scene.round.is_none() && no_game(scene).is_none();
+        let skipped = call == "place-bets" && scene.round.is_none() && no_game(scene, record.at_ns).is_none();
         if acts(line, record.at_ns, scene, ledger) && record.data == says && record.round == round && !skipped {
             return must(CALLED);
         }
@@ -302,6 +304,10 @@ impl Rounds {
 }
 
 impl Section for Rounds {
+    fn rules(&self) -> Vec<Rule> {
+        vec![PRESSED, BEGINS, CALLED, SPINS, REFUSED, NOTED, DROPPED]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, ledger: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Record(record) => self.explain_record(record, scene, ledger),

@@ -49,6 +49,10 @@ fn excused(scene: &Scene) -> bool {
 }
 
 impl Section for Sign {
+    fn rules(&self) -> Vec<Rule> {
+        vec![LIT, DARK, AT_START, AGAIN]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Wire { line: Line::OutOfService, active, .. } = seen.what else { return Answer::NotMine };
         match active {

@@ -5,7 +5,7 @@
 //!          └── motor on ── flickered (up to `flickers`) ── made: 13 steps ── ended: how, steps, full tumbles, valid
 //! ```
 
-use super::run::{How, NEEDED, spinning};
+use super::run::{How, NEEDED, new_zealand, spinning};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen, Truth};
 use crate::record::Fact;
@@ -47,8 +47,10 @@ pub(super) struct Spin {
 }
 
 /// What the record of the end says.
-fn ended(how: How, steps: i64) -> What {
-    let valid = steps >= NEEDED && how != "runs-on";
+fn ended(how: How, steps: i64, scene: &Scene) -> What {
+    // NZ 7.1(b): nor does a tumbler operate correctly that does this.
+    let fails = ["stall", "reverse", "erratic", "slow", "time-limit"].contains(&how) && new_zealand(scene);
+    let valid = steps >= NEEDED && how != "runs-on" && !fails;
     let tumbles = (steps - 1).max(0) / 4;
     let data = [
         ("how", json!(how)),
@@ -80,7 +82,7 @@ impl Spin {
                 ("interruption", Some(hung_ns)) => (SUSPENDED, hung_ns),
                 _ => (ENDED, at_ns),
             };
-            ledger.must(rule, ended(how, steps), from_ns, at_ns);
+            ledger.must(rule, ended(how, steps, scene), from_ns, at_ns);
         }
         self.planned = planned;
     }
@@ -108,7 +110,7 @@ impl Spin {
                 self.cut_ns = record.at_ns;
             }
             Fact::Started { .. } if scene.round.as_ref().is_some_and(|round| round.spinning && round.made) => {
-                ledger.must(LOST, ended("interruption", NEEDED), record.at_ns, record.at_ns);
+                ledger.must(LOST, ended("interruption", NEEDED, scene), record.at_ns, record.at_ns);
             }
             _ => {}
         }
@@ -117,6 +119,10 @@ impl Spin {
 }
 
 impl Section for Spin {
+    fn rules(&self) -> Vec<Rule> {
+        vec![MADE, FLICKERED, ENDED, LOST, SUSPENDED]
+    }
+
     fn explain(&mut self, seen: &Observation, scene: &Scene, _: &mut Ledger) -> Answer {
         let Seen::Record(record) = &seen.what else { return Answer::NotMine };
         let accepted = || {

@@ -62,6 +62,10 @@ pub(crate) struct TruthTable {
 }
 
 impl Section for TruthTable {
+    fn rules(&self) -> Vec<Rule> {
+        vec![ENDING, CLAUSES, GOES_ON, ASKED, CHOICE, AFTERWARDS, RESUMED, SILENT]
+    }
+
     fn explain(&mut self, seen: &Observation, _: &Scene, _: &mut Ledger) -> Answer {
         match &seen.what {
             Seen::Record(record) if KINDS.contains(&record.kind.as_str()) => Answer::Later,

@@ -62,7 +62,7 @@ impl Injections {
         }
         let read = |path: PathBuf| {
             let bytes = std::fs::read(&path).map_err(RigFault::file("read", &path))?;
-            Ok((path, bytes))
+            Ok::<_, RigFault>((path, bytes))
         };
         self.files.opened = Some([read(permit(dir))?, read(slot(dir))?]);
         Ok(())

@@ -202,25 +202,6 @@ fn capture(report: &CellReport, (seen, phases): (Vec<Observation>, Vec<(u64, Str
 mod tests {
     #![allow(clippy::unwrap_used, reason = "a test may fail loudly")]
     use super::*;
-    use crate::scenario::file::parse;
-    use std::path::Path;
-
-    /// A day that a campaign has shrunk is judged as it was in the campaign.
-    #[test]
-    fn a_free_trial_is_judged_as_a_campaign_judges_it() {
-        let held = |free: bool| {
-            let endings = if free { "" } else { "\"settled: SGOC 1.7\"" };
-            let text = format!(
-                "about = \"a\"\nfree = {free}\nsteps = [\"open table\", \"fault disk.takes_ms:700\", \"play to settled\", \"wait phase ready\"]\n[endings]\nsg-open = [{endings}]"
-            );
-            let trial = parse(Path::new("slow.toml"), &text).unwrap().swap_remove(0);
-            let mut report = CellReport::of(&trial, 1, false);
-            on_pure(&trial, false, None, &mut report);
-            assert_eq!(report.verdict, Verdict::Pass);
-            report.judged.contains(&"truth: settlements held against the texts".to_owned())
-        };
-        assert!(held(false) && !held(true), "what a slow disk tells of comes late");
-    }
 
     #[test]
     fn seeds_differ_by_name_and_by_salt() {

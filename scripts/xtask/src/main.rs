@@ -53,7 +53,7 @@ enum Task {
         yes: bool,
     },
     #[command(override_usage = "scripts/canary [--shard I/N] [--list | --check] [NAME]...\n       \
-                                scripts/canary --judges [--list | --check] [JUDGE]...")]
+                                scripts/canary --free-play [--shard I/N] [NAME]...")]
     Canary(CanaryArgs),
     #[command(
         override_usage = "scripts/mutants [--in-diff BASE | --changed | --shard I/N | --missed] [--at-most N] [--summary]\n       \

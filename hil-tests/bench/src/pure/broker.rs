@@ -4,7 +4,7 @@
 //! Records are sent until the broker acknowledges them, from the journal's cursor on. So a record that was on its way when the process
 //! died is sent by the next one, or by none if the cursor was ahead.
 
-use super::{Pure, SITE, TABLE};
+use super::Pure;
 use serde::Serialize;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
@@ -25,8 +25,8 @@ use tumbler_spec::Seen;
 const STREAM: &str = "5eed";
 
 /// The prefix of the table's topics.
-pub(super) fn root() -> String {
-    format!("taisai/{SITE}/{TABLE}")
+pub(super) fn root(settings: &Settings) -> String {
+    format!("taisai/{}/{}", settings.site, settings.table)
 }
 
 /// What the broker holds, and what is to be sent to it.
@@ -65,7 +65,7 @@ fn wall(now_ns: u64) -> i64 {
 impl Broker {
     pub(super) fn new(settings: &Settings) -> Self {
         Self {
-            topics: Topics::new(SITE, TABLE),
+            topics: Topics::new(&settings.site, &settings.table),
             backend: settings.backend.clone(),
             genesis: [0; 32],
             first: Seq(0),

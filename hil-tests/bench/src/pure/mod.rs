@@ -101,7 +101,7 @@ impl Pure {
         let told = tumbler_spec::Config {
             free_play: setup.free_play,
             exact: setup.exact,
-            topics: broker::root(),
+            topics: broker::root(&setup.settings),
             ..Observer::config(&setup.settings)
         };
         let observer = Observer::with(told, setup.judge, setup.trace)?;

@@ -364,7 +364,7 @@ impl Run {
     }
 
     fn moved(&mut self, now_ns: u64) {
-        self.cam.step_ns = now_ns - self.cam.moved_ns;
+        self.cam.step_ns = now_ns.saturating_sub(self.cam.moved_ns);
         self.cam.moved_ns = now_ns;
     }
 

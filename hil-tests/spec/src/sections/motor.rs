@@ -5,7 +5,7 @@
 //!      <── stands still ── edges end, pin stays on <── 17 steps ─┘
 //! ```
 
-use super::round::{equipment, is_grave, withdrawn};
+use super::round::{GRANTED, equipment, is_grave, withdrawn};
 use super::run::{How, State, spinning};
 use crate::ledger::{Ledger, What};
 use crate::observation::{Line, Observation, Seen, Truth};
@@ -51,8 +51,6 @@ const OFF: Rule = Rule::new("motor.off", "design.md rule 2: what is off may be d
 const ALIVE: Rule =
     Rule::new("motor.alive", "design.md, Dead-man line: an edge every 10 ms while the motor is commanded on");
 
-/// A spin that was granted.
-pub(super) const GRANTED: &str = "spin";
 /// The press has to come within this time of the table's asking.
 const PRESS_NS: u64 = 10_000_000_000;
 /// The question for a press of `tumble`.

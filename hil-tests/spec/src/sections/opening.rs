@@ -446,6 +446,8 @@ fn fails(running: &Running, test: &str, at_ns: u64, scene: &Scene) -> bool {
     let for_ns = scene.now_ns.saturating_sub(running.began_ns) + SOON_NS;
     let broken = |parts: &[Part]| parts.iter().any(|part| scene.recently_broken(*part, for_ns));
     match test {
+        // `close` calls a test off (console.md).
+        _ if scene.past.asked.within(at_ns, at_ns).any(|(_, asked)| asked.command == "close") => true,
         WITNESS => said(WITNESS, false, at_ns, scene) || at_ns >= running.last_ns + least_ns,
         "keys" => !running.has_every_key(at_ns) && at_ns >= running.last_ns + least_ns,
         "power" => !is(Line::PowerGood, true) || !is(Line::MotorFault, false) || broken(&[Part::Gpio, Part::Motor]),

@@ -7,7 +7,6 @@
 //!                                         └── else ─────> called out of turn; `tumble` refused
 //! ```
 
-use super::motor::GRANTED;
 use super::press::DEALERS;
 use super::run::{HOT, STALE_NS};
 use crate::config::{Order, Rules};
@@ -146,6 +145,9 @@ pub(super) fn equipment(scene: &Scene, at_ns: u64) -> Option<&'static str> {
         () => None,
     }
 }
+
+/// A spin that was granted.
+pub(super) const GRANTED: &str = "spin";
 
 /// What stands in the way at this moment of a spin that was granted before.
 pub(super) fn withdrawn(scene: &Scene, at_ns: u64) -> Option<&'static str> {

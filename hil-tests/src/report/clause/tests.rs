@@ -71,8 +71,9 @@ struct Proofs {
 impl Proofs {
     fn there_are() -> Self {
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
-        let bench = Pure::new(Setup::of("nz-div9", "nz-div9-2", 1)).unwrap();
-        let exercised = bench.observer().exercised();
+        let setup = Setup::of("nz-div9", "nz-div9-2", 1);
+        let benches = [true, false].map(|exact| Pure::new(Setup { exact, ..setup.clone() }).unwrap());
+        let exercised: Vec<_> = benches.iter().flat_map(|bench| bench.observer().exercised()).collect();
         let trials = crate::scenario::read_all(&fixtures.join("scenarios")).unwrap();
         let played: BTreeSet<_> =
             trials.iter().map(|trial| (Identity::of(trial).scenario, trial.rules.clone())).collect();

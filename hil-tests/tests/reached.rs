@@ -1,5 +1,5 @@
 //! A suite that passes because nothing happened proves nothing: together the scenarios must have reached every phase,
-//! every void reason and every latch, and every rule of every judge must have had something to judge.
+//! every void reason and every latch, and by every rule but those named here something must have had to come.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -12,6 +12,74 @@ use tumbler_core::record::Event;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::snapshot::Phase;
 use tumbler_hil::scenario::{Trial, Verdict, read_all, run};
+
+/// Rules by which nothing has to come in the scenarios: they only forbid or allow, or are for what only matrix and free play do.
+const SILENT: [&str; 64] = [
+    "bell.again",
+    "bell.start",
+    "bell.tested",
+    "bus.block",
+    "bus.fast",
+    "bus.kept",
+    "bus.rarely",
+    "command.came-to-nothing",
+    "command.record",
+    "command.refused",
+    "command.who",
+    "display.again",
+    "display.tested",
+    "display.void",
+    "hardware.ends",
+    "hardware.measured",
+    "hardware.seen",
+    "hardware.verdict",
+    "journal.keyframe",
+    "journal.number",
+    "journal.round",
+    "journal.stopped",
+    "journal.time",
+    "key.no-hand",
+    "lamps.again",
+    "lamps.tested",
+    "latches.journal",
+    "latches.later",
+    "latches.presses",
+    "measurements.begun",
+    "measurements.drawn",
+    "measurements.in-time",
+    "measurements.limits",
+    "measurements.named",
+    "measurements.persons",
+    "measurements.quantities",
+    "measurements.rectified",
+    "measurements.refused",
+    "measurements.report",
+    "measurements.sound",
+    "measurements.values",
+    "measurements.verdicts",
+    "motor.asks",
+    "motor.off",
+    "motor.stopped",
+    "opening.failed",
+    "opening.goes-on",
+    "opening.order",
+    "permission.later",
+    "permission.rules",
+    "relay.lost",
+    "relay.order",
+    "relay.topics",
+    "relay.will",
+    "round.pressed",
+    "secrecy.keys",
+    "secrecy.shown",
+    "secrecy.void",
+    "sign.again",
+    "truth.afterwards",
+    "truth.choice",
+    "truth.clauses",
+    "truth.goes-on",
+    "truth.silent",
+];
 
 #[derive(Default)]
 struct Reached {
@@ -72,7 +140,6 @@ fn the_scenarios_reach_every_phase_void_and_latch_and_exercise_every_judge() {
     assert_eq!(reached.phases, Phase::ALL.into_iter().collect());
     assert_eq!(reached.voids, VoidReason::ALL.into_iter().collect());
     assert_eq!(reached.latches, Code::ALL.into_iter().collect());
-    // Many rules only forbid, and some are for what only free play does.
-    let idle = reached.idle.unwrap_or_default();
-    assert!(idle.len() < 75, "{} rules by which nothing had to come: {idle:#?}", idle.len());
+    let silent = SILENT.iter().map(|rule| format!("specification: {rule}")).collect();
+    assert_eq!(reached.idle.unwrap_or_default(), silent);
 }

@@ -1,10 +1,10 @@
-//! Judges of a Tai-Sai table.
+//! The specification of a Tai-Sai table.
 //!
-//! They are written from the rule texts, the published register maps and the message schemas. This crate does not depend on
-//! `tumbler-core` and shares no data with it. Judges see what a stranger with probes could see, and what the rig's twin knows.
+//! It is written from the rule texts, the published register maps and the message schemas. This crate does not depend on
+//! `tumbler-core` and shares no data with it. It sees what a stranger with probes could see, and what the rig's twin knows.
 //!
-//! Each judge lives in a file of its own, named like the judge, and names there the clauses and the promises of the pages that it
-//! judges by. `scene` is the picture that all of them share, and `panel` runs them.
+//! `specification` holds the table to its sections, each of which names the clauses and the promises of the pages that it goes by.
+//! Judges stand in for some of them where a bench is late. `scene` is the picture that all of them share, and `panel` runs them.
 //!
 //! # How a rig feeds them
 //! Build a [`Config`] (rule set, layout, the order of the lamps, what the rig can see), make a [`Panel`] with

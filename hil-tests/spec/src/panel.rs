@@ -1,4 +1,4 @@
-//! The panel: all judges of one table, over one run.
+//! The panel: the specification of one table over one run, and the judges that stand in for it.
 
 use crate::config::{BadConfig, Checked, Config};
 use crate::judge::{Findings, Judge, RowUse, Violation};
@@ -10,7 +10,7 @@ use crate::truth::AllowedEndings;
 use crate::{journal, lamps, latch, motor, rounds, supervision};
 use serde::Serialize;
 
-/// The judges of one table, over one run.
+/// All that watches one table, over one run.
 #[derive(Clone)]
 pub struct Panel {
     scene: Scene,

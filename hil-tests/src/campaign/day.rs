@@ -127,7 +127,7 @@ pub fn traced(trial: &Trial, detail: TraceDetail, exact: bool) -> DayReport {
     report
 }
 
-/// Plays a day that only the judges can fail: other failures, panics included, are ignored.
+/// Plays a day that only the specification can fail: other failures, panics included, are ignored.
 #[must_use]
 pub fn judged(trial: &Trial) -> DayReport {
     let mut report = DayReport::of(trial);

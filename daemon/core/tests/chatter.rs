@@ -7,6 +7,7 @@ use tumbler_core::hardware_test::HardwareTest;
 use tumbler_core::latch::Code;
 use tumbler_core::line::{InLine, OutLine};
 use tumbler_core::record::Event;
+use tumbler_core::round::SpinEnd;
 use tumbler_core::round::ending::VoidReason;
 use tumbler_core::units::Mono;
 use tumbler_core::wire::console::{Answer, Command};
@@ -136,6 +137,29 @@ fn in_a_spin_the_motor_is_switched_on_once_and_after_three_flickers() {
             }
         }
     }
+}
+
+/// table.md, How the motor stops: four tumbles are the target, also where the last is made while the seal flickers.
+#[test]
+fn a_spin_whose_last_tumble_falls_into_a_flicker_stops_there() {
+    let spinning = spinning("nz-div9", "nz-div9-1");
+    let mut undisturbed = spinning.clone();
+    let stops = |w: &World| w.last_beat.is_some_and(|beat| w.now.0 > beat.0 + 15_000_000);
+    assert!(undisturbed.until(10_000, stops));
+    let last_beat = undisturbed.last_beat.unwrap();
+    let mut steps = Vec::new();
+    for early in 0..24 {
+        let mut world = spinning.clone();
+        world.pass_nanos(last_beat.0 + 10_000_000 - early * 500_000 - world.now.0);
+        world.breaks(InLine::Seal, 1500, 1);
+        world.pass(4000);
+        steps.extend(world.events().filter_map(|event| match event {
+            Event::SpinEnded { how: SpinEnd::Target, valid: true, steps, .. } => Some(*steps),
+            _ => None,
+        }));
+    }
+    assert_eq!(steps.len(), 24);
+    assert!(steps.iter().all(|steps| *steps < 21), "a fifth tumble: {steps:?}");
 }
 
 /// Where nothing turns, nothing starts: neither by the chatter, nor more than one spin by a press of the button in it.

@@ -175,6 +175,24 @@ fn a_result_is_not_replaced_by_settling_another() {
     assert!(world.has(|event| matches!(event, Event::Settled { dice: settled, .. } if *settled == dice([1, 3, 6]))));
 }
 
+/// design.md rule 2: what the display shows of an amendment is durable.
+#[test]
+fn an_amended_result_is_shown_once_it_is_durable() {
+    let mut world = without_reader("sg-v6", "sg-v6-1");
+    play_to_reveal(&mut world);
+    reveal(&mut world);
+    world.entry([1, 3, 6]);
+    world.pass(500);
+    world.disk = false;
+    world.ask(Command::Amend { dice: dice([1, 3, 4]), uphold: false, name: name() });
+    world.pass(500);
+    assert_eq!(world.table.snapshot().display, "136");
+    world.disk = true;
+    world.commit();
+    world.pass(100);
+    assert_eq!(world.table.snapshot().display, "134");
+}
+
 /// NZ 4.2, SGV6 3.8: the dice decide. In the moment between "flat" and the faces nobody's numbers are taken against a reader in service.
 #[test]
 fn nobody_settles_or_upholds_before_the_reader_has_read_the_faces() {
